@@ -121,6 +121,20 @@ def test_the_map_lists_every_room_in_this_order() -> None:
     assert {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()} == set(rooms)
 
 
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_each_file_that_a_page_for_developers_names_exists(page: str) -> None:
+    """Names with capitals stand for others: ``cli/VERB.py``."""
+    root = PACKAGE.parents[1]
+    named = set(re.findall(r"`([a-z0-9_/.-]+\.(?:py|md|json|ts|txt))`", (root / page).read_text(encoding="utf-8")))
+    assert len(named) > 20
+    folders = [
+        root / name for name in ("server", "tests", "benchmarks", "docs", "vscode-client/src", "vscode-client/scripts")
+    ]
+    there = [f"/{file.relative_to(root)}" for folder in folders for file in folder.rglob("*.*")]
+    there += [f"/{file.relative_to(root)}" for file in (*root.glob("*.*"), *(root / "vscode-client").glob("*.*"))]
+    assert not [name for name in sorted(named) if not any(file.endswith(f"/{name}") for file in there)]
+
+
 @pytest.mark.parametrize(("verb", "room"), [("serve.py", OWN_LSP), ("mcp.py", OWN_MCP)])
 def test_only_one_verb_leads_from_the_terminal_to_each_protocol(verb: str, room: set[str]) -> None:
     users = {
@@ -309,6 +323,16 @@ def test_the_protocol_needs_the_standard_library_alone() -> None:
     own = {module for module in modules if module.startswith(".")}
     assert own <= {".", ".message", ".entry_plans", ".preview_protocol", ".search_protocol"}
     assert {module.partition(".")[0] for module in modules - own} <= set(sys.stdlib_module_names)
+
+
+def test_a_name_of_a_class_says_which_class_it_is() -> None:
+    """A name that is read or searched for leads to one class."""
+    places: dict[str, list[str]] = {}
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.walk(tree_of(file)):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(f"{file.relative_to(PACKAGE)}:{node.lineno}")
+    assert not {name: where for name, where in places.items() if len(where) > 1}
 
 
 def broad_handlers(tree: ast.Module) -> Iterator[ast.ExceptHandler | ast.expr]:

@@ -25,8 +25,8 @@ pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("transformers") is None, reason="runs models of transformers"),
 ]
 
-# another model with experts breaks in the same way, another encoder with a decoder; the others compile as Llama does when it generates
-NIGHTLY = {"mixtral", "t5", "llama", "gemma2", "bert", "vit", "gpt2"}
+# another model with experts breaks in the same way; the others compile as Llama does when it generates
+NIGHTLY = {"mixtral", "t5", "whisper", "llama", "gemma2", "bert", "vit", "gpt2"}
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,10 @@ NIGHTLY = {"mixtral", "t5", "llama", "gemma2", "bert", "vit", "gpt2"}
 )
 def test_model(model: Model, tmp_path: Path, warm_host: WarmHost, plain_torch: PlainTorch) -> None:
     script = tmp_path / f"{model.name}.py"
-    script.write_text(script_of(model), encoding="utf-8")
-    call_line = len(script_of(model).splitlines())
+    # one layer: torch traces each further one in the same way
+    text = script_of(model).replace("num_hidden_layers=2", "num_hidden_layers=1")
+    script.write_text(text, encoding="utf-8")
+    call_line = len(text.splitlines())
     ours, torchs = warm_host.analyze(script), plain_torch.run(script)
     outcome = ours.outcome
     kinds = {finding.kind for finding in outcome.findings}

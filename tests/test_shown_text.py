@@ -22,7 +22,7 @@ from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_commands, echo_json
 from compile_lens.formats.junit import to_junit
 from compile_lens.lsp.markdown import prose
-from compile_lens.shown_text import code_block, code_cell, code_span, link, markdown_text, text_cell, visible
+from compile_lens.shown_text import code_block, code_cell, code_span, link, markdown_text, notice, text_cell, visible
 from compile_lens.workers.job import Depth
 
 RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -187,3 +187,11 @@ def test_a_program_gives_no_command_by_a_report_for_a_ci_service() -> None:
     report = to_junit([outcome], "/w", Severity.ERROR)
     assert obeyed(report) == []
     assert SAID[1] in "".join(ElementTree.fromstring(report).itertext())
+
+
+def test_no_message_box_has_a_link_that_a_name_makes() -> None:
+    said = "Compile Lens: [Allow](command:workbench.action.terminal.sendSequence?%7B%7D) does not exist.\x1b[2J"
+    shown = notice(said)
+    # what VS Code looks for: base/common/linkedText.ts
+    assert re.search(r"\[[^\]]+\]\((?:https?://|command:|file:)", shown) is None
+    assert "\x1b" not in shown

@@ -8,7 +8,7 @@ import os
 import pickle
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,7 +22,7 @@ from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
-from compile_lens.workers.job import Depth, End, Job, VariationRequest
+from compile_lens.workers.job import Depth, End, Job, Substitution, VariationRequest
 from compile_lens.workers.wire import Frame, TraceRecord
 from fixture_notation import depth_of, is_compared, is_varied
 
@@ -138,11 +138,16 @@ class WarmHost:
         return self.run(job), self._host.builder.report()
 
     def run_choice(
-        self, file: str, choice: EntryChoice, text: str | None = None, vary: VariationRequest | None = None
+        self,
+        file: str,
+        choice: EntryChoice,
+        text: str | None = None,
+        vary: VariationRequest | None = None,
+        **changes: Substitution,
     ) -> Outcome:
         """What the product makes of a file with the first entry of ``choice`` that reaches something."""
         workspace = str(workspace_root(Path(file)) or "")
-        job = Job(file, text=text, timeout_s=TIMEOUT_S, vary=vary, workspace=workspace)
+        job = replace(Job(file, text=text, timeout_s=TIMEOUT_S, vary=vary, workspace=workspace), **changes)
         return self._loop.run_until_complete(analyze_by_entries(analyze, self._host, job, choice))
 
     def analyze_choice(self, file: str, choice: EntryChoice) -> Analyzed:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 
 from compile_lens.cli.examples import EXAMPLES
-from compile_lens.cli.main import ALIASES, VERBS, cli
+from compile_lens.cli.verbs import ALIASES, VERBS, cli
 from reference_pages.index_page import index_page
 
 INTRODUCTION = (

@@ -1,4 +1,4 @@
-"""Makes text that may come from an analyzed program safe to show: in a terminal, and in Markdown.
+"""Makes text that may come from an analyzed program safe to show: in a terminal, in Markdown, and in message boxes.
 
 A program chooses the reasons of its graph breaks, its messages and its names. None of that may move a terminal's cursor, set its title,
 hide what it says, or become a link or an image.
@@ -9,24 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from compile_lens.late_pattern import pattern
+
 # colors and the like, which logs are full of
-_STYLE = re.compile(r"\x1b\[[0-9;:]*m")
+_STYLE = pattern(r"\x1b\[[0-9;:]*m")
 # control characters (C0 but tab and newline, DEL, C1), separators of lines, characters that reorder or hide others, halves of characters
-_UNSEEN = re.compile(
+_UNSEEN = pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
-_PUNCTUATION = re.compile(r"[\\`*_<>\[\]#|~&]")
+_PUNCTUATION = pattern(r"[\\`*_<>\[\]#|~&]")
 # what makes a list, a rule or a heading of a line
-_LINE_START = re.compile(r"(?m)^(?:([-+=])|(\d{1,9})([.)])(?=\s|$))")
-_INDENT = re.compile(r"(?m)^[ \t]+")
-_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_LINE_START = pattern(r"(?m)^(?:([-+=])|(\d{1,9})([.)])(?=\s|$))")
+_INDENT = pattern(r"(?m)^[ \t]+")
+_SPAN = pattern(r"(?<!`)`([^`\n]+)`(?!`)")
 # what the runner of GitHub Actions takes for a command in a line of a log (github.com/actions/runner, ActionCommandManager.cs)
-_WORKFLOW_COMMAND = re.compile(
+_WORKFLOW_COMMAND = pattern(
     r"(::|##\[)(?=(?:add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|internal-set-repo-path|notice|remove-matcher|"
     r"save-state|section|set-env|set-output|stop-commands|warning)\b)",
     re.IGNORECASE,
 )
-_UNSAFE_IN_URI = re.compile(r"[^\w\-.~:/?#@!$'*+,;=%]")
+_UNSAFE_IN_URI = pattern(r"[^\w\-.~:/?#@!$'*+,;=%]")
 
 
 def visible(text: str) -> str:
@@ -39,6 +41,11 @@ def visible(text: str) -> str:
 def without_workflow_commands(text: str) -> str:
     """``text`` for the log of a CI service, where a program must not set outputs, or hide what is said after it."""
     return _WORKFLOW_COMMAND.sub(lambda match: f"\\x{ord(match[0][0]):02x}{match[0][1:]}", text)
+
+
+def notice(text: str) -> str:
+    """``text`` for a message box of an editor. VS Code makes a link of ``[label](command:…)`` there, which runs when it is clicked."""
+    return visible(text).replace("](", "] (")
 
 
 def markdown_text(text: str) -> str:

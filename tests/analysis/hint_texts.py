@@ -48,7 +48,7 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_pattern(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile"
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "pattern"
 
 
 def _texts(node: ast.AST) -> Iterator[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+from contextlib import redirect_stdout
 
 import pytest
-from rich.console import Console
 
 from compile_lens.analysis.coverage import Coverage, NotCalled, measure
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
+from compile_lens.cli.screen import PlainScreen
 from compile_lens.cli.text_output import TextOutput
 from compile_lens.syntax.tree import parse
 
@@ -47,7 +48,8 @@ def coverage(names: tuple[str, ...], ran: tuple[int, ...], *not_called: NotCalle
 
 def printed(outcome: Outcome, verbose: bool = False) -> str:
     out = io.StringIO()
-    TextOutput(Console(file=out, width=200), lambda *_: "", quiet=False, verbose=verbose).show(outcome)
+    with redirect_stdout(out):
+        TextOutput(PlainScreen(), lambda *_: "", quiet=False, verbose=verbose).show(outcome)
     return out.getvalue()
 
 

@@ -60,7 +60,7 @@ def test_graphs_and_guards_are_compared_side_by_side() -> None:
     assert "does not hang" in graphs.explanation
     assert (guards.code, guards.message) == (
         "rank-guards",
-        "Ranks diverge: `forward` has other guards on rank 3 than on ranks 0, 1.",
+        "Ranks diverge: `forward` has different guards on rank 3 than on ranks 0, 1.",
     )
     assert (
         "`options['mode'] == 'warm'` on rank 3, and by `options['mode'] == 'train'` on ranks 0, 1" in guards.explanation

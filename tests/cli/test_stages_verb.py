@@ -112,7 +112,7 @@ def test_the_kernels_of_a_line_of_a_trace(tmp_path: Path) -> None:
     assert done.code == 0
     assert done.out.count("_scaled_dot_product_efficient_attention") == 4
     none = Warm(["kernels", "--line", "1", SINGLE], tmp_path)
-    assert none.code == 1 and "No kernel computes anything of line 1." in none.err
+    assert none.code == 1 and "No kernel computes anything from line 1." in none.err
 
 
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:

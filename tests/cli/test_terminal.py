@@ -15,11 +15,11 @@ import click
 import pytest
 from tests.command import Warm
 
-from compile_lens.cli import watch as watching
+from compile_lens.cli import check as watching
 from compile_lens.cli.examples import EXAMPLES
-from compile_lens.cli.main import VERBS, cli
 from compile_lens.cli.man_page import man_page
 from compile_lens.cli.targets import find_targets
+from compile_lens.cli.verbs import VERBS, cli
 from compile_lens.documents.gitignore import python_files
 
 pytestmark = pytest.mark.usefixtures("warm_command")
@@ -64,9 +64,9 @@ def test_a_folder_is_read_as_git_reads_it(tmp_path: Path) -> None:
         [*git, "ls-files", "-z", "-co", "--exclude-standard"], check=True, capture_output=True, text=True
     )
     expected = sorted(name for name in listed.stdout.split("\0") if name.endswith(".py"))
-    assert sorted(path.relative_to(tmp_path).as_posix() for path in python_files(tmp_path)) == expected
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in python_files(tmp_path, set())) == expected
     # the rules above a folder hold in it, too
-    inner = sorted(path.relative_to(tmp_path).as_posix() for path in python_files(tmp_path / "src"))
+    inner = sorted(path.relative_to(tmp_path).as_posix() for path in python_files(tmp_path / "src", set()))
     assert inner == [name for name in expected if name.startswith("src/")]
 
 
@@ -132,7 +132,7 @@ async def test_a_change_of_a_file_or_of_what_it_imports_is_seen(
     )
     train, other = str(tmp_path / "train.py"), str(tmp_path / "other.py")
     seen: asyncio.Queue[list[str]] = asyncio.Queue()
-    task = asyncio.create_task(watching.watch([train, other], seen.put))
+    task = asyncio.create_task(watching.watch_files([train, other], seen.put))
     await asyncio.sleep(0.1)
     for name, expected in (("deeper.py", [train]), ("other.py", [other]), ("helper.py", [train])):
         (tmp_path / name).write_text(f"import deeper  # {name} changed\n")

@@ -20,7 +20,7 @@ from compile_lens.knowledge.entry import KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.tables import open_tables
 from compile_lens.pipeline.doctor import CheckState, examine
-from compile_lens.repro.bisect import Options, bisect
+from compile_lens.repro.bisect import BisectOptions, bisect
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.selection import Selection
 from compile_lens.repro.write import Request, write_repro
@@ -139,7 +139,7 @@ def check_bisection(host: WarmHost) -> Check:
     with tempfile.TemporaryDirectory() as folder:
         repro = Path(folder) / "repro.py"
         repro.write_text(bug.text(), encoding="utf-8")
-        found = host.wait_for(bisect(host.shared(), repro, Options(ablate=False)))
+        found = host.wait_for(bisect(host.shared(), repro, BisectOptions(ablate=False)))
     verdict = found.verdict
     reached = verdict and (verdict.backend, verdict.subsystem)
     wrong = () if reached == bug.verdict[:2] else (Deviation(BUG, has=str(verdict or found.sentence)),)

@@ -16,8 +16,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 INSTALL_S = 240
-# one that is not installed although another needs it is said, and nothing more: users have such environments, too
 FOLDER = "environments"
+# what users of older libraries have although nothing declares it
+FORMERLY_THERE = {"pkg_resources": "setuptools<81", "requests": "requests", "six": "six"}
+# imports that are tried until none lacks anything more
+MOST_ROUNDS = 6
+IMPORT_EACH = """
+import importlib, sys
+for name in sys.argv[1:]:
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as problem:
+        print(f"lacks:{problem.name}")
+    except ImportError as problem:
+        if "cannot import name" in str(problem) and problem.name:
+            print(f"older:{problem.name}")
+    except (Exception, SystemExit):
+        pass
+"""
 
 
 class NoEnvironment(Exception):
@@ -111,37 +127,88 @@ def _name_of(requirement: str) -> str:
 
 
 def install_for(package: str, files: list[Path], folder: Path) -> None:
-    """Install pytest, and what ``files`` import and the package declares for an extra: who works on such a file has them."""
+    """Install pytest, and what ``files`` lack when they are imported: who works on such a file has it.
+
+    Many libraries import what only an extra declares, or what another library used to bring.
+    """
     python = interpreter(package, folder)
     uv = shutil.which("uv")
     if uv is None or not python.exists():
         return
     inside = next((python.parent.parent / "lib").glob("python3*")) / "site-packages"
-    of_extras = {_module_name(_name_of(text)): _name_of(text) for text in _declared(package, inside, extras=True)}
-    of_extras["pytest"] = "pytest"
-    imported = {"pytest", *(name for file in files for name in _imports(file))}
-    for name in sorted(imported & of_extras.keys()):
-        if not any((place / name).exists() or (place / f"{name}.py").exists() for place in (inside, inside / "shared")):
-            overrides = python.parent.parent / "overrides.txt"
+    overrides = python.parent.parent / "overrides.txt"
+    install = [uv, "pip", "install", "--quiet", "--python", str(python), "--overrides", str(overrides)]
+    lacking = {"pytest"}
+    tried: set[str] = set()
+    for _ in range(MOST_ROUNDS):
+        known = {**FORMERLY_THERE, **_declared_anywhere(package, inside), "pytest": "pytest"}
+        wanted = [known[name] for name in sorted((lacking & known.keys()) - tried)]
+        wanted += [name for name in sorted(lacking - tried) if "<" in name]
+        for requirement in wanted:
             try:
-                _run([uv, "pip", "install", "--quiet", "--python", str(python), "--overrides", str(overrides), of_extras[name]])
+                _run([*install, requirement])
             except NoEnvironment as problem:
-                print(f"{package} without {of_extras[name]}: {problem}", file=sys.stderr)
+                print(f"{package} without {requirement}: {problem}", file=sys.stderr)
+        if lacking <= tried:
+            break
+        tried |= lacking
+        _leave_out_cuda(inside)
+        lacking = _lacking(python, inside, [*_imports(files), *_installed_as(files, inside)])
     _leave_out_cuda(inside)
+
+
+def _declared_anywhere(package: str, inside: Path) -> dict[str, str]:
+    """By module name, what the installed distributions declare, extras included: those of ``package`` first."""
+    found: dict[str, str] = {}
+    own, others = list(_declared(package, inside, extras=True)), []
+    for distribution in importlib.metadata.distributions(path=[str(inside)]):
+        others += [text.partition(";")[0].strip() for text in distribution.requires or ()]
+    for requirement in (*own, *others):
+        found.setdefault(_module_name(_name_of(requirement)), _name_of(requirement))
+    return found
+
+
+def _lacking(python: Path, inside: Path, names: list[str]) -> set[str]:
+    """The modules that importing ``names`` lacks, and earlier versions of what has another interface today: ``huggingface-hub<2``."""
+    command = [str(python), "-c", IMPORT_EACH, *names]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_S, check=False)
+    except subprocess.TimeoutExpired:
+        return set()
+    said = [line.partition(":") for line in done.stdout.splitlines()]
+    found = {name.partition(".")[0].lower() for kind, _, name in said if kind == "lacks"}
+    for library in {name.partition(".")[0].lower() for kind, _, name in said if kind == "older"}:
+        found |= {f"{d.name}<{major}" for d in _named(library, inside) if (major := d.version.partition(".")[0]) > "0"}
+    return found
+
+
+def _named(module: str, inside: Path) -> list[importlib.metadata.Distribution]:
+    distributions = importlib.metadata.distributions(path=[str(inside)])
+    return [found for found in distributions if _module_name(found.name) == module]
+
+
+def _installed_as(files: list[Path], inside: Path) -> Iterator[str]:
+    """The module name of each file that is part of what is installed."""
+    for file in files:
+        for count in range(len(file.parts) - 1, 1, -1):
+            path = inside.joinpath(*file.parts[-count:])
+            if path.exists():
+                yield ".".join(path.relative_to(inside).with_suffix("").parts)
+                break
 
 
 def _module_name(distribution: str) -> str:
     return re.sub(r"[-.]+", "_", distribution).lower()
 
 
-def _imports(file: Path) -> set[str]:
-    try:
-        nodes = list(ast.walk(ast.parse(file.read_text("utf-8", errors="replace"))))
-    except SyntaxError:
-        return set()
-    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level]
-    return {name.partition(".")[0].lower() for name in names}
+def _imports(files: list[Path]) -> Iterator[str]:
+    for file in files:
+        try:
+            nodes = list(ast.walk(ast.parse(file.read_text("utf-8", errors="replace"))))
+        except SyntaxError:
+            continue
+        yield from sorted(alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names)
+        yield from sorted(n.module for n in nodes if isinstance(n, ast.ImportFrom) and n.module and not n.level)
 
 
 def _install_one_by_one(install: list[str], package: str, version: str, inside: Path) -> None:
@@ -173,7 +240,9 @@ def _overrides() -> Iterator[str]:
     """torch is there already, and nothing brings another; its companions fit it."""
     minor = int(importlib.metadata.version("torch").split(".")[1])
     yield "torch; python_version < '0'"
-    yield "triton; python_version < '0'"
+    # what is as large as torch, and no part of what is analyzed
+    for large in ("triton", "tensorflow", "jax", "jaxlib"):
+        yield f"{large}; python_version < '0'"
     yield f"torchvision==0.{minor + 15}.*"
     yield f"torchaudio==2.{min(minor, 11)}.*"
 

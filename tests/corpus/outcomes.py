@@ -106,8 +106,10 @@ def outcome_of(file: Path, python: str, seconds: float = RUN_S) -> Reached:
         )
     called = tuple(call["target"] or call["text"] for call in run["calls"])
     names = {name for call in run["calls"] for name in (call["target"], call["text"], call["making"])}
-    names |= {region["name"] for region in run["regions"]}
-    anything = bool(called or run["regions"])
+    # one that the source shows and nothing reaches is not analyzed
+    regions = [region["name"] for region in run["regions"] if region["graphs"] or region["breaks"]]
+    names |= set(regions)
+    anything = bool(called or regions)
     is_helper = not largest and run["entry"] == "synthesized" and is_script(file)
     is_main = anything and not is_helper and (not largest or any(re.search(rf"\b{re.escape(largest)}\b", name) for name in names))
     findings = tuple(f"{f['kind']} {f['code']}: {f['message']}" for f in run["findings"])

@@ -155,8 +155,13 @@ def _instrumented(file: Path, name: str, recorder: Path, spots: list[Spot]) -> s
     module = Instrumenter(name, spots)
     body = [module.visit(node) for node in rest]
     load = ast.parse(LOAD.format(recorder=str(recorder))).body
-    for place, node in enumerate(body):
+    for node in list(body):
         if isinstance(node, ast.Import) and any(each.name == "re" for each in node.names):
-            body[place + 1 : place + 1] = ast.parse(f"re = _lens_expressions({module.patterns!r})").body
-            break
+            noted = f"re = _lens_expressions({module.patterns!r})"
+        elif isinstance(node, ast.ImportFrom) and node.module == "compile_lens.late_pattern":
+            noted = f"pattern = _lens_expressions({module.patterns!r}).compile"
+        else:
+            continue
+        place = body.index(node) + 1
+        body[place:place] = ast.parse(noted).body
     return ast.unparse(ast.fix_missing_locations(ast.Module([*head, *load, *body], [])))

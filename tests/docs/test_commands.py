@@ -13,7 +13,7 @@ import pytest
 from tests.command import Warm
 from tests.docs.pages import ROOT, commands, mentions, pages
 
-from compile_lens.cli.main import cli
+from compile_lens.cli.verbs import cli
 
 TYPED = sorted({command for page in pages() for command in commands(page)})
 # these do not end by themselves, or need a cluster: other tests run them

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.docs.pages import ROOT
 
-from compile_lens.cli.main import ALIASES, VERBS
+from compile_lens.cli.verbs import ALIASES, VERBS
 from compile_lens.settings.settings import SECTION, configuration_schema
 
 

@@ -59,7 +59,7 @@ def test_the_rules_mean_what_they_mean_to_git(folder: Path) -> None:
         ]
         said = subprocess.run(listed, check=True, capture_output=True, text=True).stdout.split("\0")
         of_git = {name for name in said if name.endswith(".py")}
-        assert {path.relative_to(folder).as_posix() for path in python_files(folder)} == of_git, rules
+        assert {path.relative_to(folder).as_posix() for path in python_files(folder, set())} == of_git, rules
 
 
 def test_no_rule_takes_long(folder: Path) -> None:
@@ -78,7 +78,7 @@ def test_no_rule_takes_long(folder: Path) -> None:
     ]
     (folder / ".gitignore").write_text("\n".join([*slow, *(f"*{n}*{n}" for n in range(200_000))]))
     started = time.process_time()
-    assert len(list(python_files(folder))) == len(FILES) + 1
+    assert len(list(python_files(folder, set()))) == len(FILES) + 1
     assert time.process_time() - started < 20.0
 
 
@@ -92,7 +92,16 @@ def test_folders_nested_deeper_than_calls_may_be(tmp_path: Path) -> None:
     limit = sys.getrecursionlimit()
     try:
         sys.setrecursionlimit(len(inspect.stack()) + 250)
-        assert list(python_files(tmp_path)) == [Path(deep, "a.py")]
+        assert list(python_files(tmp_path, set())) == [Path(deep, "a.py")]
     finally:
         sys.setrecursionlimit(limit)
         remove_folder(str(tmp_path / "top"))
+
+
+def test_rules_that_are_left_out_are_told(folder: Path) -> None:
+    file = folder / ".gitignore"
+    for text, is_told in (("a\n" * 20_000, True), ("x" * 5000, True), ("x" * 9_000_000, True), ("a\n", False)):
+        file.write_text(text)
+        incomplete: set[Path] = set()
+        list(python_files(folder, incomplete))
+        assert incomplete == ({file} if is_told else set())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from compile_lens.documents.line_index import LineIndex
-from compile_lens.documents.line_map import LineMap
+from compile_lens.documents.moves import LineMap
 
 
 def test_lines_that_were_not_edited_are_found_again_in_both_directions() -> None:

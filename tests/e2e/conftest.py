@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from workbench import HERE, PYTHON, Lab, Workbench, build_extension, install_lab
+from shown import EXAMPLES, SMALL, without_print
+from workbench import HERE, PYTHON, ROOT, Lab, Workbench, build_extension, install_lab
 
 SHOTS = HERE / "shots"
 
@@ -38,3 +42,19 @@ def shots(request: pytest.FixtureRequest) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def terminal(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    """What ``compile-lens check`` finds in each file of the tests, by the file's name."""
+    folder = tmp_path_factory.mktemp("terminal")
+    for name in EXAMPLES:
+        shutil.copy(ROOT / "examples" / name, folder)
+    (folder / "fixed.py").write_text(without_print((folder / "transformer_block.py").read_text())[0])
+    (folder / "small.py").write_text(SMALL)
+    files = sorted(map(str, folder.glob("*.py")))
+    command = [PYTHON, "-m", "compile_lens", "check", "--python", PYTHON, "--format", "json", "--fail-on", "never"]
+    done = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    runs = json.loads(done.stdout)["runs"]
+    return {Path(run["file"]).name: [each for each in run["findings"] if each["file"] == run["file"]] for run in runs}

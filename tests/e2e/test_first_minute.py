@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_vscode import NOT_COPIED, underlined
+from shown import NOT_COPIED, underlined
 from workbench import PYTHON, ROOT, Lab, Workbench
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("vscode")]

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.entries.test_entry_runs import codes, run, write
 
+from compile_lens.pipeline.entry_choice import choose
+from compile_lens.workers.job import Substitution
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")
@@ -102,9 +104,20 @@ def test_models_whose_bases_are_not_installed(tmp_path: Path, warm_host: WarmHos
     assert codes(outcome) == [("GB0170", PROGRAM[: PROGRAM.index("if y.sum()")].count("\n") + 1)]
     (note,) = [note for note in outcome.notes if "absent_engine" in note]
     assert "absent_other" not in note
-    assert note.endswith(
-        "Models that inherit from them are plain modules. Calls that need more raise the import error."
+    assert note.endswith("were replaced with stubs. Calls that need more raise the import error.")
+    assert (
+        "Models that inherit from `absent_lightning`, `absent_hub`, `absent_library` are plain modules."
+        in outcome.notes
     )
+
+
+def test_stubs_can_be_turned_off(tmp_path: Path, warm_host: WarmHost) -> None:
+    text = "import torch\nfrom absent_engine import Net\n\n\nclass Model(Net):\n    def forward(self, x):\n        return x\n"
+    file = write(tmp_path, text)
+    outcome = warm_host.run_choice(str(file), choose(str(file), text, None, ""), missing_modules=Substitution.OFF)
+    assert not outcome.calls
+    assert not any("stub" in note for note in outcome.notes)
+    assert ("run-error", 2) in codes(outcome)
 
 
 def test_a_library_that_needs_what_is_not_installed(tmp_path: Path) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.entries.sources import BREAK_LINE, KERNELS, MODEL, REGION
 
-from compile_lens.analysis.finding import Kind
-from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.outcome import EntryCall, Outcome, Status
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries, as_if_compiled, choose
 from compile_lens.workers.job import Job
@@ -259,3 +261,23 @@ def test_a_syntax_error_is_told_before_inputs_are_searched_for(tmp_path: Path, w
     assert "run-error" in [finding.code for finding in outcome.findings]
     assert ("script", ["run-error"]) in told
     assert all("run-error" in codes for entry, codes in told if entry == "synthesized")
+
+
+def test_a_limit_that_ends_made_up_calls_is_no_error_of_the_file(tmp_path: Path) -> None:
+    file = write(tmp_path, MODEL)
+    stop = Finding(
+        "run-error",
+        Kind.RUN_ERROR,
+        Severity.WARNING,
+        "Stopped here after 9 s (`run.timeout`).",
+        Place(str(file), 1, 1, 1, 2),
+    )
+
+    async def stopped(host: Any, job: Job, on_partial: Any, filters: Any) -> Outcome:
+        calls = (EntryCall("Block(64)(x)", target="Block"),)
+        return Outcome(job.file, "", "", "", job.entry, Status.TIMEOUT, 9.0, findings=(stop,), calls=calls, graphs=1)
+
+    choice = choose(str(file), MODEL, None, "synthesized")
+    outcome = asyncio.run(analyze_by_entries(stopped, None, Job(str(file)), choice))
+    note = "Stopped the calls with synthesized inputs after 9 s (`run.timeout`). Findings so far are shown."
+    assert (outcome.findings, outcome.notes) == ((), (note,))

@@ -165,3 +165,17 @@ def test_tests_and_scripts_that_reach_the_file(tmp_path: Path) -> None:
     ]
     exported = find_importers(file, str(tmp_path), others[-1:], find_targets(parse(MODEL)))
     assert [entry.spec for entry in exported] == ["tests/test_package.py::test_exported"]
+
+
+def test_a_class_that_may_inherit_forward_is_called_last() -> None:
+    text = (
+        "from torch import nn\nfrom .interfaces import BilinearModel\nfrom .data import Table\n\n\n"
+        "class Complex(BilinearModel):\n    def score(self, h, t):\n        return h * t\n\n\n"
+        "class Rows(Table):\n    def rows(self):\n        return 1\n\n\n"
+        "class Whole(nn.Module):\n    def forward(self, x):\n        return x\n"
+    )
+    assert [(t.name, t.only_module) for t in find_targets(parse(text))] == [("Whole", False), ("Complex", True)]
+    # without torch, a `BaseModel` is none of its modules
+    assert not find_targets(
+        parse("from pydantic import BaseModel\n\n\nclass Settings(BaseModel):\n    size: int = 1\n")
+    )

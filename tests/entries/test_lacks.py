@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import time
 from pathlib import Path
 
 import pytest
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.launch import find_launch
+from compile_lens.workers.access import Access
 from compile_lens.workers.job import Job, Substitution
 from warm_host import WarmHost
 
@@ -90,6 +93,26 @@ def test_a_script_that_needs_arguments_says_which_and_takes_those_of_the_workspa
     assert launch.of(Job(str(file), argv=("--help",))).argv == ("--help",)
 
 
+def test_a_launch_file_passes_on_no_secret_of_the_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "train.py"
+    configuration = {
+        "type": "debugpy", "request": "launch", "name": "x", "program": "train.py", "cwd": "${env:MY_API_KEY}",
+        "args": ["${env:MY_API_KEY}"], "env": {"SHOWN": "${env:MY_API_KEY}", "KEPT": "${env:MY_SETTING}"},
+    }  # fmt: skip
+    (tmp_path / ".vscode").mkdir()
+    (tmp_path / ".vscode" / "launch.json").write_text(json.dumps({"configurations": [configuration]}))
+    monkeypatch.setenv("MY_API_KEY", "planted-key")
+    monkeypatch.setenv("MY_SETTING", "mine")
+    launch = find_launch(file, tmp_path)
+    assert launch is not None
+    assert "planted" not in repr(launch)
+    assert launch.environment["KEPT"] == "mine"
+    # as the user's shell would
+    whole = find_launch(file, tmp_path, Access.FULL)
+    assert whole is not None
+    assert whole.environment["SHOWN"] == "planted-key"
+
+
 def test_a_launch_file_that_does_not_say_it_is_none(tmp_path: Path) -> None:
     file = project(tmp_path)
     assert find_launch(tmp_path / "other.py", tmp_path) is None
@@ -154,3 +177,21 @@ def test_processes_that_are_spawned_find_the_main_module(tmp_path: Path, warm_ho
     outcome = warm_host.run(Job(str(file), timeout_s=120))
     assert outcome.status.value == "ok", outcome.output
     assert told(outcome) == [("GB0059", 11)]
+
+
+def test_a_launch_file_of_any_size_is_read_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    (tmp_path / ".vscode").mkdir()
+    started = time.thread_time()
+    for text in (
+        '{"configurations": [' + "1, " * 100_000 + "],}",
+        "//" + "x" * 2_000_000 + "\n{,}",
+        "/*" * 500_000,
+        '"' + '\\"' * 500_000,
+        '{"configurations": [{"type": "python", "request": "launch", "program": "train.py", "args": "'
+        + "a " * 500_000
+        + '"}]}',
+    ):
+        (tmp_path / ".vscode" / "launch.json").write_text(text)
+        assert find_launch(file, tmp_path) is None
+    assert time.thread_time() - started < 5.0

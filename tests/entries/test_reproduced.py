@@ -18,10 +18,10 @@ pytestmark = pytest.mark.xdist_group("entries")
 
 OWN = Path(__file__).parent.parent.parent / "benchmarks" / "entry_corpus" / "own"
 # files that nobody arranged, and that break or recompile when they are run with made-up inputs
-FILES = ("diffusion_step", "moe_layer", "seq2seq_rnn", "graph_layer")
+FILES = ("moe_layer", "seq2seq_rnn", "diffusion_step", "graph_layer")
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", [*FILES[:2], *(pytest.param(name, marks=pytest.mark.nightly) for name in FILES[2:])])
 def test_findings_of_made_up_inputs_are_those_of_a_plain_script(
     name: str, warm_host: WarmHost, plain_torch: PlainTorch
 ) -> None:

@@ -17,6 +17,7 @@ target = agent_module("inputs.synthesis.target")
 shapes = agent_module("inputs.synthesis.shape_text")
 dimensions = agent_module("inputs.synthesis.dimensions")
 expressions = agent_module("inputs.expressions")
+messages = agent_module("inputs.synthesis.messages")
 
 FEW = settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 SIZE = st.integers(2, 40)
@@ -270,3 +271,13 @@ class Net(nn.Module):
 """
     call = ast.parse(check(source), mode="eval").body
     assert "2, 3, " in ast.unparse(call)
+
+
+@pytest.mark.parametrize("operation", ["torch.gather(rows, 0, rows)", "rows.index_select(0, rows[0])", "rows[rows]"])
+def test_an_index_that_is_no_integer_is_recognized_by_what_torch_says(operation: str) -> None:
+    import torch
+
+    with pytest.raises((RuntimeError, IndexError)) as caught:
+        eval(operation, {"torch": torch, "rows": torch.ones(2, 2)})
+    required = [(each.kind, each.value) for each in messages.requirements(caught.value)]
+    assert ("dtype", "int64") in required

@@ -11,7 +11,7 @@ from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.fixes.effect import FixEffect
 from compile_lens.fixes.fix import Fix, FixKind, apply_fix
 from compile_lens.fixes.offer import fixes_for
-from compile_lens.fixes.verify import Candidate
+from compile_lens.fixes.verify import CandidateFix
 from compile_lens.syntax.tree import parse
 
 HEAD = "import copy\nimport math\nimport os\n\nimport torch\n\n\n"
@@ -189,5 +189,5 @@ def test_a_recompile_is_helped_only_where_it_is_gone_itself() -> None:
     still = FixEffect(before, after, recompiled=(finding.message,))
     gone = FixEffect(before, after, recompiled=("Recompiled `f`: `m` changed.",))
     other = FixEffect(before, FindingCounts(recompiles=2))
-    helps = [Candidate(finding, Fix("r", "t", ()), effect).helps for effect in (still, gone, other)]
+    helps = [CandidateFix(finding, Fix("r", "t", ()), effect).helps for effect in (still, gone, other)]
     assert helps == [False, True, False]

@@ -44,14 +44,14 @@ def test_what_differs_is_named() -> None:
     assert compared(one, call(tensor(1.0, 2.0, requires_grad=True)))[1].endswith("gradients flow differently")
     assert compared(one, call(ResultValue("float", "1.0")))[1].endswith("tensor became float")
     assert compared(one, call(tensor(1.0, float("inf"))))[0] is False
-    assert compared(one, call(tensor(1.0, 2.0), changed=(tensor(1.0),)))[1].endswith("has another number of values")
+    assert compared(one, call(tensor(1.0, 2.0), changed=(tensor(1.0),)))[1].endswith("has a different number of values")
     assert compared(call(tensor(1, dtype="torch.int64")), call(tensor(2, dtype="torch.int64")))[0] is False
 
 
 def test_what_cannot_be_compared_is_not_called_equal() -> None:
     assert compared(call(tensor(1.0)), call(tensor(1.0), name="g")) == (
         None,
-        "results not compared: other regions are called",
+        "results not compared: different regions are called",
     )
     assert compare_results([], [END]).equal is None
     assert compare_results([END], [END]).why == "no compiled call returned"

@@ -70,6 +70,12 @@ def test_the_fingerprint_stays_when_lines_move_and_differs_for_each_finding(tmp_
     assert prints(replace(broken(tmp_path), message="In other words.")) == [first]
 
 
+def test_a_file_may_have_any_name(tmp_path: Path) -> None:
+    odd = replace(broken(tmp_path), place=Place(str(tmp_path / "\udcff.py"), 1, 1, 1, 2))
+    (run,) = sarif(tmp_path, outcome(tmp_path, odd))["runs"]
+    assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "%FF.py"
+
+
 def test_a_file_that_failed_and_a_trace_are_told_in_sarif(tmp_path: Path) -> None:
     failed = outcome(tmp_path, status=Status.FAILED, failure="There is no torch.")
     rank = outcome(tmp_path, broken(tmp_path), entry="trace", file="rank_0.log")

@@ -15,7 +15,7 @@ import pytest
 
 from compile_lens.formats.stages_page import StagesPage, script, to_html
 from compile_lens.knowledge.devices import find_device
-from compile_lens.stages.gpu_preview import Certainty, Configuration, GpuKernel, GpuPreview
+from compile_lens.stages.gpu_preview import Certainty, GpuKernel, GpuPreview, LaunchConfiguration
 from compile_lens.stages.opened import OpenedStages, read_stages
 from compile_lens.stages.timeline import read_timeline
 from compile_lens.trace.files import trace_files
@@ -42,7 +42,7 @@ PREVIEW = GpuPreview(
             "1/0",
             Certainty.ONE_OF,
             "torch measures them." + HOSTILE,
-            (Configuration({"XBLOCK": 1}, 2, 1, 24, 2000, 0), Configuration({"XBLOCK": 8}, 2, 1)),
+            (LaunchConfiguration({"XBLOCK": 1}, 2, 1, 24, 2000, 0), LaunchConfiguration({"XBLOCK": 8}, 2, 1)),
         ),
     ),
 )

@@ -1,7 +1,7 @@
 """Programs that would do harm: after each, every file is as it was, nothing runs, and the next request is answered.
 
 The head of a program says what it does, in which kinds of sandbox it is run and what must come of it there: the outcome's status and
-the codes of the findings. ``pytest tests/hostile --update-hostile -p no:xdist`` writes docs/hostile.md.
+the codes of the findings; and ``nightly``, if it takes long. ``pytest tests/hostile --update-hostile -p no:xdist`` writes docs/hostile.md.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ pytestmark = [
 ]
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+# what was tried beside the programs: of other doors than the sandbox, and what held without leaving a program here
+ATTEMPTS = Path(__file__).parent / "attempts.md"
 TABLE = Path(__file__).resolve().parents[2] / "docs" / "hostile.md"
 KINDS = [strongest.value for strongest in SandboxKind]
 SHARED = Path("/dev/shm")
@@ -109,7 +111,9 @@ def place(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config)
 
 
 CASES = [
-    pytest.param(program, kind, id=f"{program.name}-{kind}")
+    pytest.param(
+        program, kind, id=f"{program.name}-{kind}", marks=[pytest.mark.nightly] if "nightly" in program.fields else []
+    )
     for program in map(Program.read, PROGRAMS)
     for kind in KINDS
     if kind in program.fields
@@ -216,7 +220,7 @@ them, `python` elsewhere. A program runs only in the kinds that it is meant to t
         + " |\n"
         for program in map(Program.read, PROGRAMS)
     ]
-    return head + "".join(rows)
+    return head + "".join(rows) + ATTEMPTS.read_text()
 
 
 def test_there_are_many_programs() -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from editor import Editor, editor
-
-ALWAYS = {"run": {"enabled": "always"}}
+from programs import ALWAYS
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -202,6 +202,14 @@ class Editor:
         )
         return found
 
+    async def lenses(self, uri: str) -> list[Message]:
+        found: list[Message] = await self.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        return found
+
+    def shown(self) -> list[str]:
+        """The texts of the messages that the server has shown so far."""
+        return [m["params"]["message"] for m in self.received if m.get("method") == "window/showMessage"]
+
     async def command(self, name: str, *arguments: Any) -> Any:
         return await self.request("workspace/executeCommand", {"command": name, "arguments": list(arguments)})
 

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+# settings with which the user is not asked whether files may run
+ALWAYS = {"run": {"enabled": "always"}}
 HEAD = "import torch\n\n\n@torch.compile\ndef f(x):\n"
 ONE = HEAD + "    print(x)  # finding GB0001\n    return x\n"
 # the line and the range of the finding in ONE, from 0

@@ -48,7 +48,7 @@ async def test_a_region_offers_to_vary_its_inputs(ed: Editor, root: Path) -> Non
 
 async def test_a_script_with_cells_runs_up_to_one(ed: Editor, root: Path) -> None:
     uri = await ed.open(write(root, "# %%\nimport os\n" + ONE + "\n# %%\nraise SystemExit(3)\n"))
-    lenses = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    lenses = await ed.lenses(uri)
     commands = [lens["command"] for lens in lenses if lens["command"]["title"] == "Analyze up to this cell"]
     assert len(commands) == 2
     result = await ed.command(commands[0]["command"], *commands[0]["arguments"])

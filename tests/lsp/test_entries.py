@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 from editor import REAL, Editor, editor
-from programs import ONE, log, ran, write
+from programs import ALWAYS, ONE, log, ran, write
 
-ALWAYS = {"run": {"enabled": "always"}}
 ASKED = "window/showMessageRequest"
 MODULE = """\
 import torch
@@ -41,8 +40,7 @@ class Net(torch.nn.Module):
 
 
 async def lenses(ed: Editor, uri: str, command: str) -> list[dict[str, Any]]:
-    found = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
-    return [lens for lens in found if lens["command"]["command"] == command]
+    return [lens for lens in await ed.lenses(uri) if lens["command"]["command"] == command]
 
 
 def entries(root: Path) -> list[str]:

@@ -32,9 +32,9 @@ def vscode() -> Message:
 
 
 async def lenses(ed: Editor, uri: str) -> list[tuple[int, str, str]]:
-    found = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
     return [
-        (lens["range"]["start"]["line"] + 1, lens["command"]["title"], lens["command"]["command"]) for lens in found
+        (lens["range"]["start"]["line"] + 1, lens["command"]["title"], lens["command"]["command"])
+        for lens in await ed.lenses(uri)
     ]
 
 

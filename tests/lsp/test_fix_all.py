@@ -57,10 +57,6 @@ def applied(text: str, edits: list[Any]) -> str:
     return "".join(lines)
 
 
-def messages(ed: Editor) -> list[str]:
-    return [m["params"]["message"] for m in ed.received if m.get("method") == "window/showMessage"]
-
-
 async def test_a_region_and_then_the_file_become_clean(root: Path) -> None:
     shown: list[Any] = []
     edits: list[Any] = []
@@ -157,7 +153,7 @@ async def test_what_ends_the_tries(ed: Editor, root: Path) -> None:
     # not behind what is checked in the background, which hangs
     await until(lambda: log(root).count(CHECK) == 2)
     assert await ed.command("compileLens.fixAll", uri) is None
-    assert messages(ed) == ["Compile Lens: fixes of train.py are already being tried."]
+    assert ed.shown() == ["Compile Lens: fixes of train.py are already being tried."]
     assert await ed.command("compileLens.cancel", uri) is True
     assert await ed.answer(waiting) is None
     await until(lambda: log(root).count("cancelled train.py") >= 2)
@@ -167,4 +163,4 @@ async def test_why_nothing_is_fixed(ed: Editor, root: Path) -> None:
     uri = await ed.open(write(root, ONE))
     await ran(root, 1)
     assert await ed.command("compileLens.fixAll", uri) == {"applied": False, "fixes": 0, "remaining": 1}
-    assert messages(ed)[0].startswith("Compile Lens: no verified fix for train.py. Line 6: ")
+    assert ed.shown()[0].startswith("Compile Lens: no verified fix for train.py. Line 6: ")

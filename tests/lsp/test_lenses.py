@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from editor import REAL, Editor, capabilities, editor
-from programs import HANGS, ONE, ran, write
+from programs import ALWAYS, HANGS, ONE, ran, write
 
-ALWAYS = {"run": {"enabled": "always"}}
 REGION = 3
 REFRESH = "workspace/codeLens/refresh"
 
 
-async def all_lenses(ed: Editor, uri: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
-    return found
-
-
 async def lenses(ed: Editor, uri: str) -> list[tuple[int, str]]:
     """The lenses of regions and functions: a result is shown by a click, and what is not known is found out."""
-    found = await all_lenses(ed, uri)
+    found = await ed.lenses(uri)
     results = []
     for lens in found:
         line, command = lens["range"]["start"]["line"], lens["command"]

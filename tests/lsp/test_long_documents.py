@@ -13,6 +13,8 @@ import pytest
 from editor import Editor, capabilities
 from programs import until, write
 
+from compile_lens.lsp.document_facts import takes_long
+
 BLOCK = "class Block{0}(torch.nn.Module):\n    def forward(self, x):\n        y = x * {0}\n        print(y)\n        return y\n\n\n"
 LINES = 100_000
 # of one answer, with a load of other tests beside it; docs/reliability.md has what was measured on a machine of our own
@@ -65,10 +67,10 @@ async def test_a_long_document_is_read_once_nobody_types(ed: Editor, root: Path)
     line = text.count("\n") + 20 - 3
     (found,) = await ed.published(uri, lambda found: [one["range"]["start"]["line"] for one in found] == [line + 2])
     assert found["code"] == "GB0001"
-    lenses = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    lenses = await ed.lenses(uri)
     assert line in [lens["range"]["start"]["line"] for lens in lenses]
     await ed.insert(uri, 22, 0, "\n")  # moves at once what is read again later
-    lenses = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    lenses = await ed.lenses(uri)
     assert line + 1 in [lens["range"]["start"]["line"] for lens in lenses]
 
 
@@ -85,7 +87,7 @@ async def test_thousands_of_regions(ed: Editor, root: Path, count: int) -> None:
         )
     ]
     assert max(took) < PATIENCE_S
-    lenses = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    lenses = await ed.lenses(uri)
     assert 2_000 <= len(lenses) <= 2_050
     since = ed.mark()
     await ed.close(uri)
@@ -149,3 +151,9 @@ async def test_the_reader_is_killed_and_another_one_reads(ed: Editor, root: Path
     os.kill(server.children()[0].pid, 9)
     (found,) = await ed.published(uri)
     assert found["code"] == "GB0001"
+
+
+def test_a_short_document_that_is_slow_to_parse_counts_as_long() -> None:
+    assert takes_long("import torch\n" + "(" * 2_000)
+    assert takes_long("x" * 50_000)
+    assert not takes_long("import torch\n" + "f(x)\n" * 2_000)

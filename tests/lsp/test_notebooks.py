@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 from editor import REAL, Editor, capabilities, editor, of_runs
-from programs import runs, write
+from programs import ALWAYS, runs, write
 
-ALWAYS = {"run": {"enabled": "always"}}
 TREE_AND_EDITS = capabilities(
     notebookDocument={"synchronization": {"dynamicRegistration": False}},
     experimental={"compileLensTree": True},

@@ -1,4 +1,4 @@
-"""When files run: consent, trust, settings, commands, cancellation, progress, status."""
+"""When files run: consent, trust, settings, commands, cancellation."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 from editor import Editor, Message, RequestError, capabilities, editor
-from programs import HANGS, HEAD, ONE, log, logged, ran, runs, write
+from programs import ALWAYS, HANGS, ONE, log, logged, ran, runs, write
 from pygls import uris
 
-ALWAYS = {"run": {"enabled": "always"}}
 REFUSED = "Off: background runs are not allowed in this workspace"
 CANCELLED = -32800
 
@@ -20,18 +19,9 @@ def asked(ed: Editor, since: int = 0) -> list[Message]:
     return [m["params"] for m in ed.received[since:] if m.get("method") == "window/showMessageRequest"]
 
 
-def shown(ed: Editor) -> list[str]:
-    return [m["params"]["message"] for m in ed.received if m.get("method") == "window/showMessage"]
-
-
 def waiting(ed: Editor) -> list[bool]:
     """What the status bar was told of the question."""
     return [m["params"]["waiting"] for m in ed.received if m.get("method") == "compileLens/consent"]
-
-
-async def lenses(ed: Editor, uri: str) -> list[Message]:
-    found: list[Message] = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
-    return found
 
 
 async def code_actions(ed: Editor, uri: str, line: int) -> list[Message]:
@@ -105,7 +95,7 @@ class TestConsent:
         await raw.save(uri)
         await raw.hover(uri, 0, 0)
         assert runs(root) == []
-        (told,) = shown(raw)
+        (told,) = raw.shown()
         assert "the code action" in told
         line = ONE.splitlines().index("@torch.compile")
         actions = [action for action in await code_actions(raw, uri, line) if action["title"] in told]
@@ -123,7 +113,7 @@ class TestConsent:
         hover = await raw.hover(uri, 3, 2)
         assert hover is not None and "Set `compileLens.run.enabled`" in hover["contents"]["value"]
         assert (asked(raw), runs(root)) == ([], [])
-        (told,) = shown(raw)
+        (told,) = raw.shown()
         assert "compileLens.run.enabled" in told
         await raw.notify("workspace/didChangeConfiguration", {"settings": {"compileLens": {"run": {"enabled": "ask"}}}})
         question = await raw.wait(lambda message: message.get("method") == "window/showMessageRequest")
@@ -156,11 +146,11 @@ class TestConsent:
         uri = await raw.open(write(root, ONE))
         await raw.status(message=REFUSED)
         assert waiting(raw) == [True]
-        assert {"Analyze", "what does this do?"} <= {each["command"]["title"] for each in await lenses(raw, uri)}
+        assert {"Analyze", "what does this do?"} <= {each["command"]["title"] for each in await raw.lenses(uri)}
         await raw.command("compileLens.allowWorkspace")
         await raw.published(uri)
         assert waiting(raw) == [True, False]
-        assert not {"Analyze", "what does this do?"} & {each["command"]["title"] for each in await lenses(raw, uri)}
+        assert not {"Analyze", "what does this do?"} & {each["command"]["title"] for each in await raw.lenses(uri)}
 
     async def test_learn_more_shows_a_page_that_the_lens_shows_too(self, raw: Editor, root: Path) -> None:
         raw.answers["window/showMessageRequest"] = answering("Learn more")
@@ -304,88 +294,6 @@ class TestCancel:
         assert await ed.answer(first) is None
 
 
-class TestProgress:
-    async def test_it_begins_and_ends(self, ed: Editor, root: Path) -> None:
-        await ed.open(write(root, HEAD + "    print(x)  # finding GB0001\n# partial\n# wait\n"))
-
-        def reports(message: Message) -> bool:
-            value = (message.get("params") or {}).get("value") or {}
-            return bool(value.get("message") == "train.py: 1 graph break")
-
-        await ed.wait(reports)
-        (root / "train.go").touch()
-        await ed.status(ed.mark() - 1, state="idle")
-        kinds = [m["params"]["value"]["kind"] for m in ed.received if m.get("method") == "$/progress"]
-        assert (kinds[0], kinds[-1], kinds.count("begin"), kinds.count("end")) == ("begin", "end", 1, 1)
-
-    async def test_none_for_an_editor_without_it(self, raw: Editor, root: Path) -> None:
-        await raw.initialize(root, ALWAYS, capabilities=capabilities(progress=False))
-        await raw.published(await raw.open(write(root, ONE)))
-        assert not [m for m in raw.received if "rogress" in m.get("method", "")]
-
-    async def test_an_editor_that_refuses_its_token_gets_none(self, raw: Editor, root: Path) -> None:
-        del raw.answers["window/workDoneProgress/create"]
-        await raw.initialize(root, ALWAYS)
-        uri = await raw.open(write(root, HANGS))
-        create = await raw.wait(lambda message: message.get("method") == "window/workDoneProgress/create")
-        await raw.send({"id": create["id"], "error": {"code": -32603, "message": "no"}})
-        await raw.command("compileLens.cancel", uri)
-        assert not [m for m in raw.received if m.get("method") == "$/progress"]
-
-
-class TestStatus:
-    async def test_it_follows_the_work(self, ed: Editor, root: Path) -> None:
-        uri = await ed.open(write(root, ONE))
-        await ed.status(state="idle", findings=1)
-        seen = [m["params"] for m in ed.received if m.get("method") == "compileLens/status"]
-        assert [entry["state"] for entry in seen] == ["idle", "starting", "analyzing", "idle"]
-        assert (seen[2]["uri"], seen[2]["message"], seen[3]["message"]) == (uri, "Analyzing train.py", "1 finding")
-
-    async def test_editors_that_do_not_know_it_are_not_sent_it(self, raw: Editor, root: Path) -> None:
-        await raw.initialize(root, ALWAYS, capabilities=capabilities(status=False))
-        await raw.published(await raw.open(write(root, ONE)))
-        assert not [m for m in raw.received if m.get("method") == "compileLens/status"]
-
-    async def test_what_cannot_be_analyzed_is_said_in_the_status(self, ed: Editor, root: Path) -> None:
-        uri = await ed.open(write(root, ONE + "# fail train.py is a riddle.\n"))
-        await ed.status(health="warning", message="train.py is a riddle.", uri=uri)
-        assert shown(ed) == []
-
-    async def test_or_in_a_message_once_where_there_is_no_status(self, raw: Editor, root: Path) -> None:
-        await raw.initialize(root, ALWAYS, capabilities=capabilities(status=False))
-        uri = await raw.open(write(root, ONE + "# fail train.py is a riddle.\n"))
-        await raw.wait(lambda message: message.get("method") == "window/showMessage")
-        assert shown(raw) == ["Compile Lens: train.py is a riddle."]
-        await raw.save(uri)
-        await ran(root, 2)
-        await raw.hover(uri, 0, 0)
-        assert len(shown(raw)) == 1
-        await raw.command("compileLens.analyze", uri)
-        assert len(shown(raw)) == 2
-
-    async def test_a_bug_of_ours_is_for_the_log_and_bothers_nobody(self, ed: Editor, root: Path) -> None:
-        uri = await ed.open(write(root, ONE + "# crash\n"))
-        await ed.status(health="error", message="Compile Lens failed on train.py. See the log.", uri=uri)
-        assert await ed.command("compileLens.analyze", uri) is None
-        assert shown(ed) == []
-        assert "ZeroDivisionError: a bug of ours" in log(root)
-
-    async def test_an_interpreter_without_torch(self, raw: Editor, root: Path) -> None:
-        python = root.parent / "torchless" / "python"
-        python.parent.mkdir()
-        python.symlink_to(sys.executable)
-        await raw.initialize(root, {"python": str(python), **ALWAYS})
-        await raw.open(write(root, ONE))
-        status = await raw.status(health="warning")
-        assert status["message"].startswith(f"{python} has no torch.")
-
-    async def test_an_interpreter_that_is_not_there(self, raw: Editor, root: Path) -> None:
-        await raw.initialize(root, {"python": "/nowhere/python", **ALWAYS})
-        await raw.open(write(root, ONE))
-        status = await raw.status(health="warning")
-        assert "/nowhere/python" in status["message"]
-
-
 class TestSettings:
     async def test_what_a_run_is_given(self, raw: Editor, root: Path) -> None:
         options = {"run": {"enabled": "always", "arguments": ["--steps", "2"], "depth": "aot"}}
@@ -401,7 +309,7 @@ class TestSettings:
         bad = {"compileLens": {"run": {"enabled": "always", "timeout": "soon", "onSave": False}}}
         await raw.notify("workspace/didChangeConfiguration", {"settings": bad})
         await raw.hover(uri, 0, 0)
-        assert shown(raw) == [sentence]
+        assert raw.shown() == [sentence]
 
     async def test_on_open_and_on_save_can_be_off(self, raw: Editor, root: Path) -> None:
         await raw.initialize(root, {"run": {"enabled": "always", "onOpen": False, "onSave": False}})

@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from editor import Editor, editor
-from programs import HEAD, ONE, log, logged, runs, until, write
-
-ALWAYS = {"run": {"enabled": "always"}}
+from programs import ALWAYS, HEAD, ONE, log, logged, runs, until, write
 
 
 async def change(ed: Editor, **settings: Any) -> None:
@@ -53,7 +51,7 @@ async def test_files_run_again_one_at_a_time_the_one_being_looked_at_first(ed: E
     await until(lambda: len(runs(root)) == 3)
     for uri in (uris[0], uris[2], uris[1]):
         await ed.published(uri)
-        await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        await ed.lenses(uri)
     await ed.status(state="idle", findings=3)
     await change(ed, run={"enabled": "always", "arguments": ["--again"]})
     await until(lambda: len(runs(root)) == 6)

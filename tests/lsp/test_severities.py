@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from editor import Editor, capabilities
-from programs import HEAD, LINE, ONE, RANGE, runs, write
+from programs import ALWAYS, HEAD, LINE, ONE, RANGE, runs, write
 
-ALWAYS = {"run": {"enabled": "always"}}
 TWO = HEAD + "    print(x)  # finding GB0001\n    print(x)  # finding GB0002\n    return x\n"
 
 

@@ -194,8 +194,7 @@ async def test_a_run_gives_stages_which_are_renewed_when_its_text_has_changed(ra
 
 
 async def lenses(ed: Editor, uri: str) -> list[str]:
-    found = await ed.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
-    return [one["command"]["title"] for one in found if "stage" in one["command"]["command"].lower()]
+    return [one["command"]["title"] for one in await ed.lenses(uri) if "stage" in one["command"]["command"].lower()]
 
 
 def place(line: int) -> Message:

@@ -47,8 +47,7 @@ async def test_what_is_no_trace_is_said_once(raw: Editor, root: Path) -> None:
     await raw.initialize(root, {"run": {"enabled": "never"}})
     (root / "noise.log").write_bytes(bytes(range(256)) * 40)
     assert await raw.command(OPEN, (root / "noise.log").as_uri()) is None
-    said = [m["params"]["message"] for m in raw.received if m.get("method") == "window/showMessage"]
-    assert said == [
+    assert raw.shown() == [
         f"Compile Lens: {root / 'noise.log'} is not a torch trace. `TORCH_TRACE=DIR` lets a run of torch write one."
     ]
 

@@ -20,7 +20,7 @@ from tests.fixture_notation import depth_of, is_compared, is_varied
 from tests.lsp.editor import REAL, editor
 from tests.messages.templates import ROOT
 
-from compile_lens.cli.main import VERBS, cli
+from compile_lens.cli.verbs import VERBS, cli
 
 TESTS = ROOT / "tests"
 WIDE = {"COLUMNS": "4000", "TERM": "dumb", "NO_COLOR": "1"}

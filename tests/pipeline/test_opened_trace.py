@@ -113,3 +113,39 @@ def test_no_torch_is_needed(job: Path, tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "rank-divergence" in done.stdout
+
+
+# what takes longer to import than a small trace takes to read
+SLOW_TO_IMPORT = {
+    "rich",
+    "pygls",
+    "jinja2",
+    "attr",
+    "msgspec",
+    "tarfile",
+    "difflib",
+    "statistics",
+    "compile_lens.agent",
+}
+MODULES = """
+import sys
+from compile_lens.cli.main import main
+try:
+    main()
+except SystemExit:
+    pass
+print(*sys.modules, file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_the_command_imports_no_more_than_it_needs(job: Path, again: bool) -> None:
+    if again:
+        open_trace(job, TraceOptions(folders=(str(job),)))
+    ran = subprocess.run(
+        [sys.executable, "-c", MODULES, "trace", str(job)], cwd=job, capture_output=True, text=True, check=True
+    )
+    loaded = set(ran.stderr.split())
+    assert "2 ranks" in ran.stdout
+    assert not {name for name in loaded if any(name == slow or name.startswith(f"{slow}.") for slow in SLOW_TO_IMPORT)}
+    assert ("compile_lens.trace.builder" in loaded) is not again

@@ -57,6 +57,26 @@ async def test_a_burst_of_saves_is_one_run() -> None:
     assert work.log == ["9 begins", "9 ends"]
 
 
+async def test_a_save_waits_only_where_another_came_just_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    sleep = asyncio.sleep
+
+    async def note(seconds: float) -> None:
+        pauses.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr(asyncio, "sleep", note)
+    scheduler, work = Scheduler(debounce_s=7.0), Work()
+    work.may_end.set()
+    await scheduler.submit(A, Reason.SAVED, work.named("first"))
+    await scheduler.submit(B, Reason.SAVED, work.named("other"))
+    assert 7.0 not in pauses
+    await scheduler.submit(A, Reason.SAVED, work.named("second"))
+    assert pauses.count(7.0) == 1
+    await scheduler.submit("file:///c.py", Reason.OPENED, work.named("opened after others"))
+    assert pauses.count(7.0) == 2
+
+
 async def test_documents_do_not_wait_for_each_other() -> None:
     scheduler, work = Scheduler(), Work()
     one = scheduler.submit(A, Reason.REQUESTED, work.named("a"))

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from tests.command import Warm
 
-from compile_lens.repro.issue_link import LONGEST_URL, issue_link
+from compile_lens.repro.issue_folder import LONGEST_URL, issue_link
 
 BREAKS = """\
 import torch

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from repros import job_for
 
-from compile_lens.repro.bisect import Options, bisect
+from compile_lens.repro.bisect import BisectOptions, bisect
 from compile_lens.repro.contract import Criterion
 from compile_lens.repro.selection import Selection
 from compile_lens.repro.verdict import Bisection
@@ -61,7 +61,7 @@ def test_a_repro_whose_failure_depends_on_weights_has_them_beside_it_and_leads_t
     assert written.reproduces, written.sentence()
     assert written.data is not None
 
-    found: Bisection = warm_host.wait_for(bisect(warm_host.shared(), written.file, Options(ablate=False)))
+    found: Bisection = warm_host.wait_for(bisect(warm_host.shared(), written.file, BisectOptions(ablate=False)))
     assert found.verdict is not None, (found.sentence, found.steps[-1:])
     assert (found.verdict.backend, found.verdict.subsystem) == (
         "aot_eager_decomp_partition",

@@ -13,7 +13,7 @@ from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.fixes.effect import FixEffect
 from compile_lens.fixes.fix import Fix, FixKind
 from compile_lens.fixes.habits import in_order
-from compile_lens.fixes.verify import Candidate
+from compile_lens.fixes.verify import CandidateFix
 from compile_lens.state.fix_choices import FixChoices, Learned
 
 FINDING = Finding("GB0124", Kind.GRAPH_BREAK, Severity.WARNING, "", Place("a.py", 1, 1, 1, 2))
@@ -22,8 +22,8 @@ HELPS = FixEffect(FindingCounts(breaks=1), FindingCounts())
 
 def candidate(
     rule: str, kind: FixKind = FixKind.CHANGE, effect: FixEffect | None = HELPS, tokens: int = 1
-) -> Candidate:
-    return Candidate(FINDING, Fix(rule, rule, (), kind), effect, tokens)
+) -> CandidateFix:
+    return CandidateFix(FINDING, Fix(rule, rule, (), kind), effect, tokens)
 
 
 def order(learned: Learned) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import importlib.util
+import subprocess
 import tarfile
 from pathlib import Path
 
@@ -82,4 +83,24 @@ def test_an_archive_without_a_trace_says_so(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "notes.tgz", "w:gz") as archive:
         archive.add(tmp_path / "note", "note")
     with pytest.raises(TraceError, match="has no torch trace"), unpacked(tmp_path / "notes.tgz"):
+        pass
+
+
+def test_what_unpacks_to_far_more_than_it_is_does_not_fill_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("compile_lens.trace.files.ALWAYS_UNPACKED", 1 << 16)
+    bomb = tmp_path / "trace.log.gz"
+    bomb.write_bytes(gzip.compress(bytes(1 << 25)))
+    with pytest.raises(TraceError, match="200 times its size"):
+        mapped(bomb)
+
+
+def test_an_archive_of_files_with_holes_does_not_take_forever(tmp_path: Path) -> None:
+    holes = tmp_path / "dedicated_log_torch_trace_x.log"
+    with holes.open("wb") as file:
+        file.truncate(1 << 40)
+    packed = tmp_path / "job.tar"
+    subprocess.run(["tar", "--sparse", "-cf", packed, "-C", tmp_path, holes.name], check=True)
+    with pytest.raises(TraceError, match="200 times its size"), unpacked(packed):
         pass

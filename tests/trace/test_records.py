@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,34 @@ def test_a_record_that_cannot_be_is_counted_and_passed_over(body: str) -> None:
     builder = ReportBuilder()
     builder.feed(b"V0101 00:00:00.000000 1 torch/_logging/structured.py:1] " + body.encode() + b"\n")
     assert builder.report().corrupt == 1
+
+
+LINE = b"V0101 00:00:00.000000 1 a.py:1] "
+OF_FRAME = b', "frame_id": 0, "frame_compile_id": 0, "attempt": 0'
+START = LINE + b'{"dynamo_start": {"stack": [{"filename": "a.py", "line": 3, "name": "f"}]}' + OF_FRAME + b"}\n"
+ERROR = LINE + b'{"artifact": {"name": "dynamo_error", "encoding": "string"}' + OF_FRAME + b', "has_payload": "%s"}\n'
+TRACEBACK = """\
+Traceback (most recent call last):
+  File "torch/_dynamo/convert_frame.py", line 9, in _compile
+    raise
+torch._dynamo.exc.Unsupported: unsupported index(Tensor)
+  Explanation: Dynamo does not support tracing builtin index() on a Tensor
+
+from user code:
+   File "a.py", line 4, in f
+    return items[x]
+
+"""
+
+
+def test_an_error_is_told_when_its_frame_has_ended_or_nothing_else_can_come() -> None:
+    payload = TRACEBACK.encode()
+    lines = b"".join(b"\t" + line + b"\n" for line in payload.split(b"\n"))
+    builder = ReportBuilder()
+    builder.feed(START)
+    builder.feed(ERROR % hashlib.md5(payload, usedforsecurity=False).hexdigest().encode() + lines)
+    (meanwhile,) = builder.report(goes_on=True).compilations
+    assert meanwhile.failure is None, "the next record may make a break of it"
+    (cut,) = builder.report().compilations
+    assert cut.failure is not None
+    assert cut.failure.message == "unsupported index(Tensor)"

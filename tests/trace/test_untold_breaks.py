@@ -1,11 +1,11 @@
-"""A break of which torch 2.8 records only that tracing was restarted, as its trace of such a program has it, is a finding."""
+"""Breaks that torch 2.8 does not record as such are findings, as its traces of such programs have them."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from compile_lens.analysis.finding import Severity
+from compile_lens.analysis.finding import Kind, Severity
 from compile_lens.pipeline.loaded_trace import read_recorded
 
 START = "V1122 12:00:00.000000 1 torch/_dynamo/convert_frame.py:1083] "
@@ -25,7 +25,7 @@ f(torch.ones(3))
 """
 
 
-def write_trace(folder: Path, reason: str) -> Path:
+def write_trace(folder: Path, reason: str = "", **more: str) -> Path:
     file = folder / "train.py"
     file.write_text(PROGRAM)
     ids = {"frame_id": 0, "frame_compile_id": 0}
@@ -35,7 +35,8 @@ def write_trace(folder: Path, reason: str) -> Path:
         "co_filename": str(file),
         "co_firstlineno": 3,
         "graph_op_count": 1,
-        "restart_reasons": [reason],
+        "restart_reasons": [reason] if reason else [],
+        **more,
     }
     records = [
         {"str": [str(file), 0]},
@@ -55,3 +56,35 @@ def test_a_restart_without_a_break_is_a_break(tmp_path: Path) -> None:
 
 def test_another_restart_is_none(tmp_path: Path) -> None:
     assert not read_recorded(write_trace(tmp_path, "TensorifyScalarRestartAnalysis")).outcome.findings
+
+
+UNSUPPORTED = """\
+Unsupported method call
+  Explanation: Dynamo does not know how to trace method `now` of class `builtin_function_or_method`
+  Hint: Avoid calling `builtin_function_or_method.now` in your code.
+  Developer debug context: call_method
+
+
+from user code:
+   File "{file}", line 7, in f
+    print("here")
+"""
+
+
+def unsupported(folder: Path, **more: str) -> dict[str, str]:
+    return {"fail_type": "Unsupported", "fail_reason": UNSUPPORTED.format(file=folder / "train.py"), **more}
+
+
+def test_a_frame_that_is_skipped_may_have_been_compiled_with_fullgraph(tmp_path: Path) -> None:
+    (found,) = read_recorded(write_trace(tmp_path, **unsupported(tmp_path))).outcome.findings
+    assert (found.kind, found.severity, found.place.line) == (Kind.GRAPH_BREAK, Severity.WARNING, 7)
+    assert "does not allow" not in found.message
+    assert "falls back to eager" not in found.message
+    assert "A trace of torch before 2.9 does not say which." in found.explanation
+
+
+def test_later_versions_record_the_break_of_a_skipped_frame(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path, **unsupported(tmp_path, pytorch_version="2.13.0"))
+    (found,) = read_recorded(trace).outcome.findings
+    assert found.code == "fullgraph-break"
+    assert "`fullgraph=True` does not allow a graph break" in found.message

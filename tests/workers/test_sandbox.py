@@ -19,7 +19,8 @@ from compile_lens.agent.runtime.protocol import SandboxKind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
-from compile_lens.workers.host import Host, HostError, installation_stamp
+from compile_lens.workers.host import Host, HostError
+from compile_lens.workers.interpreter import installation_stamp
 from compile_lens.workers.job import Depth, Job, Substitution
 
 pytestmark = [

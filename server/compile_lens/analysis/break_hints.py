@@ -9,23 +9,24 @@ import tree_sitter
 
 from compile_lens.analysis.finding import Place
 from compile_lens.analysis.sources import Sources
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.imports import read_imports
-from compile_lens.syntax.tree import SourceTree, ancestors
+from compile_lens.syntax.tree import SourceTree, ancestors, nodes_of
 from compile_lens.trace.report import BreakReason, StackFrame
 
 # "Set torch._dynamo.trace_autograd_ops=True" (torch/_dynamo/variables/tensor.py, torch 2.11 to 2.13): that is no setting
-MISPLACED = re.compile(
+MISPLACED = pattern(
     r"`?\btorch\._(?P<part>dynamo|inductor|functorch)\.(?!config\b)(?P<name>\w+)\s*=\s*(?P<value>\w+)`?"
 )
-SETTING = re.compile(r"torch\._(?:dynamo|functorch|inductor)\.config\.\w+\s*=\s*\w+")
+SETTING = pattern(r"torch\._(?:dynamo|functorch|inductor)\.config\.\w+\s*=\s*\w+")
 # the operators behind `.item()` and outputs of unknown size
 SCALAR, SHAPE = "capture_scalar_outputs", "capture_dynamic_output_shape_ops"
 # what it is asked of the user to do with a function
-CALLED = re.compile(r"^\s*(?:Avoid calling|Apply `@torch\._dynamo\.dont_skip_tracing` to)[^`]*`(?P<name>[\w.]+)")
+CALLED = pattern(r"^\s*(?:Avoid calling|Apply `@torch\._dynamo\.dont_skip_tracing` to)[^`]*`(?P<name>[\w.]+)")
 # its forward pass is Python that synchronizes, and Dynamo does not trace it
-WRAPPER = re.compile(r"[/\\]torch[/\\]nn[/\\]parallel[/\\]distributed\.py$")
+WRAPPER = pattern(r"[/\\]torch[/\\]nn[/\\]parallel[/\\]distributed\.py$")
 # that torch does not trace it is known
-ISSUE = re.compile(r"(?:file|report) an issue")
+ISSUE = pattern(r"(?:file|report) an issue")
 INSIDE_WRAPPER = "Compile the module before it is wrapped: `DistributedDataParallel(torch.compile(module))`."
 RANDOM_NUMBER = (
     "No setting avoids it: draw the NumPy random number outside of the compiled function, and pass it in as a tensor."
@@ -82,16 +83,9 @@ def instead_of_setting(reason: BreakReason, place: Place, sources: Sources) -> s
     node = tree.root.named_descendant_for_byte_range(start, end)
     if node is None:
         return ""
-    if SCALAR in named and any(_is_random_number(tree, call) for call in _calls(node)):
+    if SCALAR in named and any(_is_random_number(tree, call) for call in nodes_of(node, "call")):
         return RANDOM_NUMBER
     return LOOP if SHAPE in named and _is_iterated(tree, node) else ""
-
-
-def _calls(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    if node.type == "call":
-        yield node
-    for child in node.named_children:
-        yield from _calls(child)
 
 
 def _is_random_number(tree: SourceTree, call: tree_sitter.Node) -> bool:

@@ -7,43 +7,44 @@ from __future__ import annotations
 
 import re
 
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import BreakReason
 
 ITEM, NUMBER = "GB0124", "a tensor to a Python number"
 # torch tells `float(x)` as a call of `item`
-CONVERTS = re.compile(r"(bool|complex|float|int)\(")
+CONVERTS = pattern(r"(bool|complex|float|int)\(")
 # what torch's explanation names: (pattern, title with the name in it); the plain title where it names nothing
 NAMED = {
     "GB0088": (
-        re.compile(r"^raised exception (?P<name>\w+)\("),
+        pattern(r"^raised exception (?P<name>\w+)\("),
         "`{name}` is raised and the traced code does not catch it",
     ),
-    "GB0059": (re.compile(r"builtin operator `(?P<name>[^`]+)`"), "`{name}` cannot be traced with these arguments"),
+    "GB0059": (pattern(r"builtin operator `(?P<name>[^`]+)`"), "`{name}` cannot be traced with these arguments"),
     "GB0142": (
-        re.compile(r"enter a `(?P<name>[^`]+)` context manager"),
+        pattern(r"enter a `(?P<name>[^`]+)` context manager"),
         "Dynamo cannot enter the context manager `{name}`",
     ),
     "GB0156": (
-        re.compile(r"trace method `(?P<name>[^`]+)` of class `(?P<type>[^`]+)`"),
+        pattern(r"trace method `(?P<name>[^`]+)` of class `(?P<type>[^`]+)`"),
         "Dynamo cannot trace the method `{name}` of `{type}`",
     ),
-    "GB0036": (re.compile(r"Operator `(?P<name>[^`]+)`"), "the output shape of `{name}` depends on tensor values"),
-    "GB0033": (re.compile(r"Operator `(?P<name>[^`]+)`"), "`{name}` converts a tensor to a Python number"),
+    "GB0036": (pattern(r"Operator `(?P<name>[^`]+)`"), "the output shape of `{name}` depends on tensor values"),
+    "GB0033": (pattern(r"Operator `(?P<name>[^`]+)`"), "`{name}` converts a tensor to a Python number"),
     "GB0082": (
-        re.compile(r"bytecode instruction `(?P<name>[^`]+)`"),
+        pattern(r"bytecode instruction `(?P<name>[^`]+)`"),
         "Dynamo does not support this Python construct (`{name}`)",
     ),
     "GB0148": (
-        re.compile(r"Getting an inplace view on a graph input"),
+        pattern(r"Getting an inplace view on a graph input"),
         "an input tensor is viewed or resized in place",
     ),
-    "GB0158": (re.compile(r"`ndarray\.(?P<name>\w+)\(\)`"), "torch has no equivalent of `ndarray.{name}`"),
+    "GB0158": (pattern(r"`ndarray\.(?P<name>\w+)\(\)`"), "torch has no equivalent of `ndarray.{name}`"),
     "GB0219": (
-        re.compile(r"Backend compiler `(?P<name>[^`]+)` failed with (?P<why>.+?)\. Adding a graph break", re.DOTALL),
+        pattern(r"Backend compiler `(?P<name>[^`]+)` failed with (?P<why>.+?)\. Adding a graph break", re.DOTALL),
         "backend `{name}` raised an error ({why})",
     ),
     "GB0467": (
-        re.compile(r"on type (?P<name>\S+?)\.?$"),
+        pattern(r"on type (?P<name>\S+?)\.?$"),
         "an attribute is set on a `{name}`, which a graph does not support",
     ),
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from compile_lens.late_pattern import pattern
+
 
 @dataclass(frozen=True, slots=True)
 class Misuse:
@@ -20,7 +22,7 @@ MISUSES = (
     Misuse(
         # torch/_functorch/_aot_autograd/runtime_wrappers.py (torch 2.6 to 2.13)
         "donated-buffer",
-        re.compile(r"compiled with non-empty donated buffers"),
+        pattern(r"compiled with non-empty donated buffers"),
         "This line retains the graph (`retain_graph` or `create_graph`), but the compiled backward pass reuses saved buffers.",
         (
             "Remove `retain_graph=True` or `create_graph=True`: add the losses, and call `backward()` once.",
@@ -30,7 +32,7 @@ MISUSES = (
     Misuse(
         # the same file: AOTAutograd traces one backward pass, and not the backward of that
         "double-backward",
-        re.compile(r"does not currently support double backward"),
+        pattern(r"does not currently support double backward"),
         "This line differentiates a gradient, and compiled code does not support double backward.",
         (
             "Keep the part whose gradient is differentiated again (a gradient penalty, a Hessian) out of the compiled function.",
@@ -40,7 +42,7 @@ MISUSES = (
     Misuse(
         # torch/_inductor/cudagraph_trees.py, ``_get_overwritten_error`` and its like (torch 2.6 to 2.13)
         "cudagraph-overwritten",
-        re.compile(r"accessing (?:gradient )?tensor output of CUDAGraphs that has been overwritten"),
+        pattern(r"accessing (?:gradient )?tensor output of CUDAGraphs that has been overwritten"),
         "This line reads the output of an earlier CUDA graph run that a later run has overwritten.",
         (
             "Clone outputs that are kept across calls, outside the compiled function.",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from compile_lens.analysis.outcome_parts import CompiledFunction
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import Compilation, CompileReport
 
 CODE = "inductor_output_code"
 # ``cpp_fused_add_0 = async_compile.cpp_pybinding(…)``, and calls of libraries (torch/_inductor/codegen/wrapper.py, torch 2.13)
-KERNEL = re.compile(r"^(\w+) = async_compile\.\w+\(|\b(extern_kernels\.\w+)\(", re.MULTILINE)
+KERNEL = pattern(r"^(\w+) = async_compile\.\w+\(|\b(extern_kernels\.\w+)\(", re.MULTILINE)
 # a kernel's number depends on those before it in its graph
-NUMBER = re.compile(r"_\d+$")
+NUMBER = pattern(r"_\d+$")
 
 
 def summarize_compiled(report: CompileReport) -> tuple[CompiledFunction, ...]:

@@ -31,54 +31,57 @@ NAMELESS = {
 LEAST_S = 0.01
 
 
-def break_cost(
-    report: CompileReport, breaks: Sequence[GraphBreak], place: Place, sources: Sources
-) -> tuple[str, float]:
-    """The cost of a break that happened ``len(breaks)`` times."""
-    first = breaks[0]
-    compilation = next((c for c in report.compilations if c.compile_id == first.compile_id), None)
-    eager = [lost for broken in breaks if (lost := lost_by(broken, report)[0])]
-    if eager:
-        return f"{eager[0]} falls back to eager", EAGER_FRAME * len(eager)
-    words = []
-    if compilation is not None:
-        after = _resumed(report, compilation, first)
-        if compilation.ops is not None and after is not None:
-            words += [
-                f"{counted(number, 'op')} {side} it"
-                for number, side in ((compilation.ops, "before"), (after, "after"))
-                if number
-            ]
-    weight = BREAK * len(breaks)
-    tree = sources.tree_of(place.file)
-    if tree is not None and is_in_loop(tree, place.line, place.column):
-        words.append("inside a loop")
-        weight *= IN_A_LOOP
-    return ", ".join(words), weight
+class BreakCosts:
+    """What the breaks of ``report`` cost. Compilations are looked up, not searched for: a long run has thousands of both."""
 
+    def __init__(self, report: CompileReport) -> None:
+        self._by_id: dict[str, Compilation] = {}
+        self._owners: dict[int, Compilation] = {}
+        # operations of the graph of each function that resumes, by file, function and line
+        self._resumed: dict[tuple[str, str, int], int | None] = {}
+        for compilation in report.compilations:
+            self._by_id.setdefault(compilation.compile_id, compilation)
+            for broken in compilation.breaks:
+                self._owners.setdefault(id(broken), compilation)
+            if (resumed := compilation.resume_of) is not None:
+                self._resumed.setdefault((compilation.file, resumed.name, resumed.line), compilation.ops)
 
-def lost_by(broken: GraphBreak, report: CompileReport) -> tuple[str, str]:
-    """What falls back to eager because of a break, and its file: "`helper`", "the rest of `train`"; '' if tracing goes on after it.
+    def of(self, breaks: Sequence[GraphBreak], place: Place, sources: Sources) -> tuple[str, float]:
+        """The cost of a break that happened ``len(breaks)`` times, and its weight."""
+        first = breaks[0]
+        compilation = self._by_id.get(first.compile_id)
+        eager = [lost for broken in breaks if (lost := self.lost_by(broken)[0])]
+        if eager:
+            return f"{eager[0]} falls back to eager", EAGER_FRAME * len(eager)
+        words = []
+        if compilation is not None:
+            after = self._resumed.get((first.file, compilation.function, first.line))
+            if compilation.ops is not None and after is not None:
+                words += [
+                    f"{counted(number, 'op')} {side} it"
+                    for number, side in ((compilation.ops, "before"), (after, "after"))
+                    if number
+                ]
+        weight = BREAK * len(breaks)
+        tree = sources.tree_of(place.file)
+        if tree is not None and is_in_loop(tree, place.line, place.column):
+            words.append("inside a loop")
+            weight *= IN_A_LOOP
+        return ", ".join(words), weight
 
-    The function is that of the compilation, not the one that the break stands in. A resume function is the rest of the one it resumes.
-    """
-    if not (broken.reason.skipped_frame or broken.reason.skips_rest):
-        return "", ""
-    owner = next((c for c in report.compilations if any(found is broken for found in c.breaks)), None)
-    if owner is None or not owner.function:
-        return "the function", broken.file
-    name = NAMELESS.get(owner.function, f"`{owner.function}`")
-    is_rest = name and (broken.reason.skips_rest or owner.resume_of is not None)
-    return f"{REST if is_rest else ''}{name}", owner.file
+    def lost_by(self, broken: GraphBreak) -> tuple[str, str]:
+        """What falls back to eager because of a break, and its file: "`helper`", "the rest of `train`"; '' if tracing goes on after it.
 
-
-def _resumed(report: CompileReport, broken: Compilation, first: GraphBreak) -> int | None:
-    """How many operations the graph after the break has: that of the function which resumes at its line."""
-    for compilation in report.compilations:
-        resumed = compilation.resume_of
-        if resumed and (compilation.file, resumed.name, resumed.line) == (first.file, broken.function, first.line):
-            return compilation.ops
-    return None
+        The function is that of the compilation, not the one that the break is in. A resume function is the rest of the one it resumes.
+        """
+        if not (broken.reason.skipped_frame or broken.reason.skips_rest):
+            return "", ""
+        owner = self._owners.get(id(broken))
+        if owner is None or not owner.function:
+            return "the function", broken.file
+        name = NAMELESS.get(owner.function, f"`{owner.function}`")
+        is_rest = name and (broken.reason.skips_rest or owner.resume_of is not None)
+        return f"{REST if is_rest else ''}{name}", owner.file
 
 
 def recompile_cost(compilations: Sequence[Compilation], limited: bool, fails: bool) -> tuple[str, float]:

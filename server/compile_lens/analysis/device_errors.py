@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import signal
 
+from compile_lens.late_pattern import pattern
+
 CRASH = "crash"
 DEVICE = "device-error"
 
 # c10/cuda/CUDAException.cpp and c10/core/DeviceType (torch 2.13): "CUDA error: an illegal memory access was encountered"
-DEVICE_ERROR = re.compile(r"^(?P<device>CUDA|HIP|XPU|MPS) (?:kernel )?error: (?P<what>.+?)\.?$", re.MULTILINE)
+DEVICE_ERROR = pattern(r"^(?P<device>CUDA|HIP|XPU|MPS) (?:kernel )?error: (?P<what>.+?)\.?$", re.MULTILINE)
 ASYNCHRONOUS = frozenset({"CUDA", "HIP"})
 
 CRASHES = {

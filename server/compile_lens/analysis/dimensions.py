@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from compile_lens.analysis.finding import Place
 from compile_lens.analysis.outcome_parts import DynamicParameter as DynamicParameter
 from compile_lens.analysis.sources import Sources
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import parameter_range
 from compile_lens.trace.report import CompileReport
 
 # "L['x'].size()[1]", or "L['n']" for a number
-_SOURCE = re.compile(r"^L\['(?P<name>\w+)'\](?:\.size\(\)\[(?P<dimension>\d+)\])?$")
+_SOURCE = pattern(r"^L\['(?P<name>\w+)'\](?:\.size\(\)\[(?P<dimension>\d+)\])?$")
 
 
 def find_dynamic(report: CompileReport, sources: Sources) -> tuple[DynamicParameter, ...]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from compile_lens.late_pattern import pattern
+
 # "LoweringException: NotImplementedError: …": classes, from the outermost to the innermost
-NAMED = re.compile(r"(?P<name>(?:\w+\.)*[A-Z]\w+): ?")
-BACKEND = re.compile(r"backend='(?P<backend>[^']*)' raised:\n")
-TRACEBACK_FILE = re.compile(r'^\s*File "(?P<file>[^"]+)", line \d+', re.MULTILINE)
+NAMED = pattern(r"(?P<name>(?:\w+\.)*[A-Z]\w+): ?")
+BACKEND = pattern(r"backend='(?P<backend>[^']*)' raised:\n")
+TRACEBACK_FILE = pattern(r'^[ \t]*File "(?P<file>[^"]+)", line \d+', re.MULTILINE)
 UNEVALUATED = "Could not guard on data-dependent expression"
 
 EXPORT_CALL = "torch.export.export"

@@ -20,25 +20,26 @@ from compile_lens.analysis.error_stages import (
     Triage,
 )
 from compile_lens.analysis.guard_sources import plain_source
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.break_text import parse_reason
 from compile_lens.trace.failure_text import own_words_of
 
 # the repr of an exception with one text argument
-QUOTED_ERROR = re.compile(r"^(?P<type>\w+)\((?P<quote>['\"])(?P<message>.*)(?P=quote)\)$", re.DOTALL)
-UNEVALUATED = re.compile(r"data-dependent expression (?P<expression>.+?) \(unhinted: ", re.DOTALL)
-VIOLATION = re.compile(r"^  - (?P<sentence>.+?)(?:\. |\.?$)", re.MULTILINE)
-FIXES = re.compile(r"^Suggested fixes:\n(?P<fixes>(?:  .+\n?)+)", re.MULTILINE)
-CHECK = re.compile(r"^\s*\d+\. (?P<check>torch\._check\(.*\))", re.MULTILINE)
-CPP_ERROR = re.compile(r"(?:fatal )?error: (?P<error>.+)")
+QUOTED_ERROR = pattern(r"^(?P<type>\w+)\((?P<quote>['\"])(?P<message>.*)(?P=quote)\)$", re.DOTALL)
+UNEVALUATED = pattern(r"data-dependent expression (?P<expression>.{1,2000}?) \(unhinted: ", re.DOTALL)
+VIOLATION = pattern(r"^  - (?P<sentence>.+?)(?:\. |\.?$)", re.MULTILINE)
+FIXES = pattern(r"^Suggested fixes:\n(?P<fixes>(?:  .+\n?)+)", re.MULTILINE)
+CHECK = pattern(r"^[ \t]*\d+\. (?P<check>torch\._check\(.*\))", re.MULTILINE)
+CPP_ERROR = pattern(r"(?:fatal )?error: (?P<error>.+)")
 # torch's titles of these breaks name no cause: "Backend compiler exception", "Observed exception"
 WITHOUT_CAUSE = frozenset({"GB0219", "GB0088"})
 # torch and the compilers that it calls write to the caches (errno ENOSPC and EDQUOT)
-NO_SPACE = re.compile(r"No space left on device|Disk quota exceeded")
+NO_SPACE = pattern(r"No space left on device|Disk quota exceeded")
 MAKE_ROOM = (
     "Free disk space, for example with `compile-lens cache clear`, or set COMPILE_LENS_CACHE_DIR to another folder."
 )
 # the dispatcher explains what a backend is, and lists all of them
-DISPATCHER = re.compile(r"(?<=backend\.) This could be because the operator doesn't exist for this backend.*")
+DISPATCHER = pattern(r"(?<=backend\.) This could be because the operator doesn't exist for this backend.*")
 # a heading says nothing by itself
 HEADING = "C++ compile error"
 

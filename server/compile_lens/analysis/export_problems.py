@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,10 +10,11 @@ from compile_lens.analysis.error_stages import CONSTRAINT, DATA_DEPENDENT, EXPOR
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.guard_sources import named_size
 from compile_lens.analysis.run_context import RunContext
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import ExportProblem, ExportProblemKind
 
 # "Eq(s17, 4)": a symbol of torch's, which says nothing to a user
-EQUAL = re.compile(r"Eq\(s\d+, (.+)\)$")
+EQUAL = pattern(r"Eq\(s\d+, (.+)\)$")
 FAKE_KERNEL = (
     "Register a fake kernel with `@torch.library.register_fake` (`.register_fake` of a `custom_op`), and check it with"
     " `torch.library.opcheck`."

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.tree import SourceTree
 
 CODE = "unused-ignore"
 OFF = "off"
 # "# compile-lens: ignore[GB0059, recompile] the log is wanted"
-IGNORE = re.compile(r"#\s*compile-lens:\s*ignore\[(?P<codes>[^\]]*)\]")
+IGNORE = pattern(r"#\s*compile-lens:\s*ignore\[(?P<codes>[^\]]*)\]")
 DEFAULT_CAP = 200
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from compile_lens.late_pattern import pattern
 
 WORDS = {
     "grad_mode": "grad mode",
@@ -16,7 +16,7 @@ WORDS = {
     "num_threads": "the number of threads",
     "default_dtype": "the default dtype",
 }
-AUTOCAST = re.compile(r"^autocast\((?P<device>\w+)\)_(?P<what>\w+)$")
+AUTOCAST = pattern(r"^autocast\((?P<device>\w+)\)_(?P<what>\w+)$")
 
 
 def state_fact_parts(flags: str) -> tuple[str, str]:

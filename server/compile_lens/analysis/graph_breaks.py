@@ -10,22 +10,23 @@ from compile_lens.analysis.break_hints import SETTING, corrected, hints_of, inst
 from compile_lens.analysis.break_titles import own_title
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.compile_errors import cannot_resume
-from compile_lens.analysis.cost import REST, break_cost, lost_by
+from compile_lens.analysis.cost import REST, BreakCosts
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.syntax.origins import origins
 from compile_lens.syntax.tree import Range
-from compile_lens.trace.report import BreakReason, CompileReport, GraphBreak, StackFrame
+from compile_lens.trace.report import BreakReason, GraphBreak, StackFrame
 
 NO_CODE = "graph-break"
 MAX_LIBRARY_LINES = 12
 MAX_ORIGINS = 4
-DATA_DEPENDENT = re.compile(r"data.dependent", re.IGNORECASE)
+DATA_DEPENDENT = pattern(r"data.dependent", re.IGNORECASE)
 # a stack inside torch's explanation: the file's name is enough beside its code
-PATH = re.compile(r'File "[^"\n]*[/\\]([^"/\\\n]+)"')
+PATH = pattern(r'File "[^"\n]*[/\\]([^"/\\\n]+)"')
 
 
 class Remedy(str, Enum):
@@ -59,8 +60,9 @@ def find_graph_breaks(context: RunContext) -> Iterator[Finding]:
         groups.setdefault((place, broken.reason.code or NO_CODE), []).append(broken)
     # the last break of a frame is the one that it could not resume after
     fatal = {id(c.breaks[-1]) for c in report.compilations if c.breaks and cannot_resume(c)}
+    costs = BreakCosts(report)
     for (place, code), breaks in groups.items():
-        yield _finding(place, code, breaks, report, sources, any(id(broken) in fatal for broken in breaks))
+        yield _finding(place, code, breaks, costs, sources, any(id(broken) in fatal for broken in breaks))
 
 
 def break_place(broken: GraphBreak, sources: Sources) -> Place:
@@ -85,13 +87,13 @@ def _broken_as_a_whole(broken: GraphBreak, own: StackFrame | None, sources: Sour
 
 
 def _finding(
-    place: Place, code: str, breaks: list[GraphBreak], report: CompileReport, sources: Sources, fatal: bool
+    place: Place, code: str, breaks: list[GraphBreak], costs: BreakCosts, sources: Sources, fatal: bool
 ) -> Finding:
     first = breaks[0]
     reason = first.reason
-    lost = _lost(breaks, report, sources)
+    lost = _lost(breaks, costs, sources)
     remedy = Remedy.UNKNOWN if instead_of_setting(reason, place, sources) else remedy_of(reason)
-    cost, weight = break_cost(report, breaks, place, sources)
+    cost, weight = costs.of(breaks, place, sources)
     return Finding(
         code=code,
         kind=Kind.GRAPH_BREAK,
@@ -114,9 +116,9 @@ def _finding(
     )
 
 
-def _lost(breaks: list[GraphBreak], report: CompileReport, sources: Sources) -> str:
+def _lost(breaks: list[GraphBreak], costs: BreakCosts, sources: Sources) -> str:
     """What falls back to eager: "`helper`", "the rest of `train`", each once; '' if tracing goes on after every one of the breaks."""
-    parts = [lost_by(broken, report) for broken in breaks]
+    parts = [costs.lost_by(broken) for broken in breaks]
     # a library's own functions mean nothing beside the user's
     named = [part for part, file in parts if part and sources.is_own(file)] or [part for part, _ in parts if part]
     kept = [part for part in dict.fromkeys(named) if part.removeprefix(REST) not in named or not part.startswith(REST)]

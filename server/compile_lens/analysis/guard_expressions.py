@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from compile_lens.analysis.guard_facts import GuardFact, fact_about, fact_of_length, fact_of_value, named_value
 from compile_lens.analysis.guard_sources import GuardedValue, guarded_value, plain_source
+from compile_lens.late_pattern import pattern
 
-RANGE = re.compile(r"^(?:(?P<low>-?\d+) <= )?(?P<name>[^<>=]+?)(?: <= (?P<high>-?\d+))?$")
+RANGE = pattern(r"^(?:(?P<low>-?\d+) <= )?(?P<name>[^<>=]+?)(?: <= (?P<high>-?\d+))?$")
 
 
 def fact_of_expression(guard: str) -> GuardFact | None:
@@ -89,7 +90,7 @@ OPERATORS = {
 }  # fmt: skip
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 LESS = {"<": "less than", "<=": "at most", ">": "more than", ">=": "at least"}
-COUNTED = re.compile(
+COUNTED = pattern(
     r"^(?P<function>len|___tuple_iterator_len|___normalize_range_iter|___normalize_count_iter|___dict_version|str|int|float|bool|complex|list)"
     r"\((?P<name>.+)\)$"
 )
@@ -164,7 +165,7 @@ def _is_symbolic(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id[:1].isupper()
 
 
-SIZED = re.compile(r"([A-Za-z_][\w.]*)\.(?:size|stride)\(\)")
+SIZED = pattern(r"(?<![\w.])([A-Za-z_][\w.]*)\.(?:size|stride)\(\)")
 
 
 def _related(value: GuardedValue, operator: str, other: GuardedValue, expected: str) -> GuardFact:

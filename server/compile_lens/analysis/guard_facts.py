@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from compile_lens.analysis.guard_sources import GuardedValue, guarded_value
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import GuardFailure
 
 ATTRIBUTE = "attribute "
@@ -61,9 +61,9 @@ class GuardFact:
         return tuple(found) or (self.name,)
 
 
-ROOT = re.compile(r"[A-Za-z_]\w*")
+ROOT = pattern(r"[A-Za-z_]\w*")
 # the last attribute or subscript of an expression
-LAST_STEP = re.compile(r"(?:\.\w+|\[[^\[\]]*\])$")
+LAST_STEP = pattern(r"(?:\.\w+|\[[^\[\]]*\])$")
 
 
 def fact_of_value(value: GuardedValue, before: str) -> GuardFact:

@@ -7,9 +7,10 @@ Torch evaluates a guard in a namespace of its own, so its expressions go through
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass
 from functools import lru_cache
+
+from compile_lens.late_pattern import pattern
 
 SCOPES = frozenset({"L", "G", "SYNTHETIC_LOCAL"})
 # nn.Module's own tables, and those of every object: the user writes the attribute
@@ -23,15 +24,15 @@ ATTRIBUTE_GETTERS = frozenset({"getattr", "object.__getattribute__"})
 # a method or function that is seen through another
 PASSED_THROUGH = frozenset({"__func__", "__wrapped__", "__self__", "__mro__", "__dict__"})
 METHODS_PASSED_THROUGH = frozenset({"get_base", "__tensor_flatten__", "__obj_flatten__"})
-IMPORTED = re.compile(r"^__import_(\w+)$")
-BUILTINS = re.compile(r"^__builtins_dict__")
+IMPORTED = pattern(r"^__import_(\w+)$")
+BUILTINS = pattern(r"^__builtins_dict__")
 # nn.Module's: ``_forward_pre_hooks``
-HOOKS = re.compile(r"^_(?:global_)?(?:forward|backward)_(?:pre_)?hooks")
-ON_THE_STACK = re.compile(r"^___stack\d")
+HOOKS = pattern(r"^_(?:global_)?(?:forward|backward)_(?:pre_)?hooks")
+ON_THE_STACK = pattern(r"^___stack\d")
 # a name that torch made up
-INTERNAL = re.compile(r"___\w|__\w+__|\b(?:L|G)\[|<ephemeral|^random_value_\d")
+INTERNAL = pattern(r"___\w|__\w+__|\b(?:L|G)\[|<ephemeral|^random_value_\d")
 # "L['x']" in a text
-WRAPPED = re.compile(r"\b(?:L|G)\['(\w+)'\]")
+WRAPPED = pattern(r"\b(?:L|G)\['(\w+)'\]")
 SIZES = {"size": "size", "shape": "size", "stride": "stride"}
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from compile_lens.analysis.guard_facts import NUMBER_OF, GuardFact
+from compile_lens.late_pattern import pattern
 
 # c10/core/DispatchKey.h
 DEVICES = {
     "CPU": "cpu", "CUDA": "cuda", "HPU": "hpu", "HIP": "hip", "IPU": "ipu", "MPS": "mps", "MTIA": "mtia", "Meta": "meta", "XLA": "xla",
     "XPU": "xpu",
 }  # fmt: skip
-DEVICE_KEYS = re.compile(rf"^({'|'.join(DEVICES)})(?:, Autograd\1)?$")
-_LONG_NUMBER = re.compile(r"-?\d+\.\d{5,}(?:e[-+]?\d+)?")
+DEVICE_KEYS = pattern(rf"^({'|'.join(DEVICES)})(?:, Autograd\1)?$")
+_LONG_NUMBER = pattern(r"-?\d+\.\d{5,}(?:e[-+]?\d+)?")
 HOOKS = "hooks of "
 MAX_STEPS = 6
 MAX_VALUES = 4

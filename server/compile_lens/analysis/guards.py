@@ -13,34 +13,33 @@ from compile_lens.analysis.global_state import state_fact_parts
 from compile_lens.analysis.guard_expressions import fact_of_expression
 from compile_lens.analysis.guard_facts import GuardFact, fact_about, fact_of_length
 from compile_lens.analysis.guard_sources import INTERNAL, plain_source
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import GuardFailure
 
-TENSOR = re.compile(
+TENSOR = pattern(
     r"^tensor '(?P<name>.+?)' (?P<what>.+?)(?: mismatch)?(?: at index (?P<index>\d+))?\. (?P<rest>.*)$", re.DOTALL
 )
-EXPECTED = re.compile(
-    r"xpected (?:\w+=|device index to be )?(?P<before>.+?)(?:, actual (?P<after>.+?))?\.?$", re.DOTALL
-)
-NOT_A_TENSOR = re.compile(
+EXPECTED = pattern(r"xpected (?:\w+=|device index to be )?(?P<before>.+?)(?:, actual (?P<after>.+?))?\.?$", re.DOTALL)
+NOT_A_TENSOR = pattern(
     r"^expected type of '(?P<name>.+?)' to be (?:a tensor type, )?.*?'? but found (?:<class ')?(?P<after>[^'>]+)"
 )
-CHECKED_TYPE = re.compile(
+CHECKED_TYPE = pattern(
     r"^___check_(?:type_id|fake_script_type)\((?P<name>.+), (?P<id>\d+)\)(?:, type=<class '(?P<type>[^']+)'>)?"
 )
-CHECKED_OBJECT = re.compile(r"^___check_obj_id\((?P<name>.+), (?P<id>\d+)\)(?:, type=<class '(?P<type>[^']+)'>)?")
-LENGTH_CHANGED = re.compile(r"^len\((?P<name>.+)\) != (?P<value>\d+)$")
-TYPE_CHANGED = re.compile(r"^TYPE_MISMATCH\((?P<name>.+)\)$")
-NOT_A_FUNCTION = re.compile(r"^\w+Accessor: Not a function on (?P<name>.+)$")
-UNREACHABLE = re.compile(
+CHECKED_OBJECT = pattern(r"^___check_obj_id\((?P<name>.+), (?P<id>\d+)\)(?:, type=<class '(?P<type>[^']+)'>)?")
+LENGTH_CHANGED = pattern(r"^len\((?P<name>.+)\) != (?P<value>\d+)$")
+TYPE_CHANGED = pattern(r"^TYPE_MISMATCH\((?P<name>.+)\)$")
+NOT_A_FUNCTION = pattern(r"^\w+Accessor: Not a function on (?P<name>.+)$")
+UNREACHABLE = pattern(
     r"^(?:KeyError on|IndexError on|getattr failed on source|null type dict on|Not a callable obj|Not a weakref(?: obj)?"
     r"|Weakref_GetRef failed|Expected type .*? on|not a tensor - grad field is accessed) ?(?P<name>.+)$"
 )
-DEALLOCATED = re.compile(r"^Cache line invalidated because (?P<name>.+) got deallocated$")
-DUPLICATES = re.compile(r"^Duplicate tensors? found(?: where not expected!)?:? ?(?P<names>.*)$")
-QUOTED = re.compile(r"['\"]([^'\"]+)['\"]")
-STATE = re.compile(r"^(?:GLOBAL_STATE changed: ?|___check_global_state\(\))(?P<what>.*)$", re.DOTALL)
-MARKED = re.compile(r"^(?P<mark>_dynamo_\w+|_has_dynamo_dim_marking)\b")
-OVERLAP = re.compile(r"^check_overlapping\(overlapping=\[(?P<names>.*)\], non_overlapping=")
+DEALLOCATED = pattern(r"^Cache line invalidated because (?P<name>.+) got deallocated$")
+DUPLICATES = pattern(r"^Duplicate tensors? found(?: where not expected!)?:? ?(?P<names>.*)$")
+QUOTED = pattern(r"['\"]([^'\"]+)['\"]")
+STATE = pattern(r"^(?:GLOBAL_STATE changed: ?|___check_global_state\(\))(?P<what>.*)$", re.DOTALL)
+MARKED = pattern(r"^(?P<mark>_dynamo_\w+|_has_dynamo_dim_marking)\b")
+OVERLAP = pattern(r"^check_overlapping\(overlapping=\[(?P<names>.*)\], non_overlapping=")
 
 # c10/core/ScalarType.h
 DTYPES = {
@@ -100,8 +99,8 @@ def _read(guard: str, hint: str) -> GuardFact:
     return _of_text(guard) or fact_of_expression(guard) or _unread(guard)
 
 
-CAPTURED = re.compile(r'guard on "(?P<name>\w+)"')
-CELL = re.compile(r"[\w.\[\]']+\.__closure__\[\d+\]\.cell_contents")
+CAPTURED = pattern(r'guard on "(?P<name>\w+)"')
+CELL = pattern(r"(?<![\w.\[\]'])[\w.\[\]']+\.__closure__\[\d+\]\.cell_contents")
 
 
 def _unread(guard: str) -> GuardFact:

@@ -8,7 +8,7 @@ from compile_lens.analysis.finding import Finding, Severity
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.analysis.stand_ins import stand_in_finding
-from compile_lens.trace.report import MissingResource
+from compile_lens.trace.stand_ins import MissingResource
 
 RANDOM_WEIGHTS = "random-weights"
 DEFAULT_CONFIGURATION = "default-configuration"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.run_context import RunContext
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.regions import Region, RegionKind
 from compile_lens.trace.report import Skip
 
@@ -30,10 +30,10 @@ REASONS = {
     "non-infra torch dispatch mode present, this is not supported today in torch.compile": "a `TorchDispatchMode` is active",
 }
 OF_TORCH = "it is a module of torch, which `.compile()` does not compile by itself"
-NO_OPERATIONS = re.compile(r"No ops traced|no content in function call")
+NO_OPERATIONS = pattern(r"No ops traced|no content in function call")
 EMPTY = "it has no tensor operations"
 # the first line of an error after which Dynamo leaves the frame to Python
-SUPPRESSED = re.compile(r"an error was suppressed during compilation: (?P<why>.+)")
+SUPPRESSED = pattern(r"an error was suppressed during compilation: (?P<why>.+)")
 
 
 def find_not_compiled(context: RunContext) -> Iterator[Finding]:
@@ -127,7 +127,7 @@ def _called(region: Region, stances: Sequence[str], file: str) -> Finding:
     other = next((stance for stance in stances if stance != "default"), None)
     if other is None:
         why = "what is called is not a Python function"
-        return _told(region, Severity.WARNING, why, "Dynamo traces Python functions alone.", file)
+        return _told(region, Severity.WARNING, why, "Dynamo traces only Python functions.", file)
     why = f"it was called under the stance `{other}`"
     return _told(region, ASKED_FOR, why, "`torch.compiler.set_stance` chose it.", file)
 

@@ -8,7 +8,7 @@ from enum import Enum
 from compile_lens.analysis.finding import Finding, RegionSummary
 from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.analysis.outcome_parts import (
-    Compared,
+    ComparedGraphs,
     CompiledFunction,
     Coverage,
     DynamicParameter,
@@ -113,7 +113,7 @@ class Outcome:
     functions: tuple[RegionSummary, ...] = ()
     dynamic: tuple[DynamicParameter, ...] = ()
     counts: FindingCounts = NO_COUNTS
-    compared: Compared | None = None
+    compared: ComparedGraphs | None = None
     notes: tuple[str, ...] = ()
     sandbox: str = ""
     lost: bool = False

@@ -89,7 +89,7 @@ class RecordedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedGraphs:
     """How many graphs were compared with eager, by their worst call: bitwise equal, within rounding, wrong, not compared."""
 
     bitwise: int = 0

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.graph_text import parse_graph
 from compile_lens.trace.report import Artifact, CompileReport, StackFrame
 
@@ -14,27 +14,27 @@ GRAPH, GUARDS = "dynamo_output_graph", "dynamo_cpp_guards_str"
 # what Inductor runs, in its order (torch/_inductor/debug.py, torch 2.9 to 2.13)
 SCHEDULE = "inductor_collective_schedule"
 # torch/_inductor/compile_fx.py, torch/_functorch/_aot_autograd/autograd_cache.py
-CACHE = re.compile(r"^(?P<cache>fx_graph|aotautograd)_cache_(?P<outcome>hit|miss|bypass)$")
+CACHE = pattern(r"^(?P<cache>fx_graph|aotautograd)_cache_(?P<outcome>hit|miss|bypass)$")
 # operators of torch/distributed/_functional_collectives.py, and functions of torch.distributed that Dynamo puts into a graph
-COLLECTIVE = re.compile(
+COLLECTIVE = pattern(
     r"_c10d_functional\.(?P<operator>\w+)|\b(?P<function>all_reduce|all_gather\w*|reduce_scatter\w*|all_to_all\w*|broadcast)\b"
 )
 # they wait for one that was started
 WAITS = frozenset({"wait_tensor"})
 # what differs between processes or devices and means nothing: addresses and ids, the device of the rank, where a line of torch is
 MEANINGLESS = (
-    (re.compile(r"\b0x[0-9a-f]+\b|\b\d{7,}\b"), "…"),
-    (re.compile(r"\b(cuda|xpu|hpu|npu|mps):\d+"), r"\1"),
-    (re.compile(r"\bdevice=\d+\b"), "device=…"),
-    (re.compile(r'\bfile "[^"]*"'), "file …"),
-    (re.compile(r"\s+#.*$|\s*\(HINT:.*$"), ""),
+    (pattern(r"\b0x[0-9a-f]+\b|\b\d{7,}\b"), "…"),
+    (pattern(r"\b(cuda|xpu|hpu|npu|mps):\d+"), r"\1"),
+    (pattern(r"\bdevice=\d+\b"), "device=…"),
+    (pattern(r'\bfile "[^"]*"'), "file …"),
+    (pattern(r"(?<!\s)(?:\s+#.*$|\s*\(HINT:.*$)"), ""),
 )
-GUARD = re.compile(r"^[|\s]*\+- (?P<kind>[A-Z_]+): (?P<text>.+)$")
+GUARD = pattern(r"^[|\s]*\+- (?P<kind>[A-Z_]+): (?P<text>.+)$")
 # guards on the process rather than on what the user passes
 AMBIENT = frozenset(
     {"GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK", "DEFAULT_DEVICE", "SHAPE_ENV", "ID_MATCH", "TYPE_MATCH"}
 )
-KIND_OF_OPTION = re.compile(r"^\S+ ids == None$")
+KIND_OF_OPTION = pattern(r"^\S+ ids == None$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,6 @@ class RankDetails:
 
 def plain(line: str) -> str:
     """``line`` without what differs from process to process."""
-    for pattern, replacement in MEANINGLESS:
-        line = pattern.sub(replacement, line)
+    for form, replacement in MEANINGLESS:
+        line = form.sub(replacement, line)
     return line.strip()

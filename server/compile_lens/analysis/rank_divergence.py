@@ -6,7 +6,6 @@ collectives of their own, ranks with different graphs can wait for each other fo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -16,6 +15,7 @@ from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.rank_details import RankDetails
 from compile_lens.analysis.ranks import rank_names
 from compile_lens.analysis.sources import LIBRARY, Sources
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import Compilation, CompileReport
 from compile_lens.wording import counted
 
@@ -24,7 +24,7 @@ HINT = (
     "Give each rank inputs of the same shapes and types, for example by padding or dropping the last batch, and branch on values that "
     "are the same on all ranks."
 )
-CAUSE = re.compile(r"^(?:Recompiled `[^`]*`[^:]*|`[^`]*` reached[^:]*): (?P<cause>.*?)\.?$")
+CAUSE = pattern(r"^(?:Recompiled `[^`]*`[^:]*|`[^`]*` reached[^:]*): (?P<cause>.*?)\.?$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,6 +14,7 @@ from compile_lens.analysis.rank_details import Collective
 from compile_lens.analysis.rank_divergence import Divergence, Rank, find_divergence, hang, names, place_of, waiting
 from compile_lens.analysis.ranks import FIRST
 from compile_lens.analysis.sources import LIBRARY, Sources
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import definition_at
 from compile_lens.trace.report import Compilation, StackFrame
 
@@ -31,8 +31,8 @@ SHARE_CACHE = (
 SLOWER, LEAST_S = 1.5, 1.0
 LONGEST = 80
 HEAD = "def forward("
-ARGUMENT = re.compile(r'(\w+): "([^"\]]*\]?)')
-LOCAL = re.compile(r"^L_(\w+?)_$")
+ARGUMENT = pattern(r'(?<!\w)(\w+): "([^"\]]*\]?)')
+LOCAL = pattern(r"^L_(\w+?)_$")
 CACHE_NAMES = {"fx_graph": "FX graph cache", "aotautograd": "AOTAutograd cache"}
 OUTCOMES = {"hit": "hit", "miss": "missed", "bypass": "was bypassed"}
 T = TypeVar("T")
@@ -184,7 +184,7 @@ def _guard_divergence(
         rank,
         index,
         GUARDS,
-        f"Ranks diverge: `{compilation.function}` has other guards on {names(ranks, odd)} than on {names(ranks, rest)}.",
+        f"Ranks diverge: `{compilation.function}` has different guards on {names(ranks, odd)} than on {names(ranks, rest)}.",
         f"The graph is the same, and is guarded by {', and by '.join(sides)}. The next call can recompile on one side alone.",
         SAME_SHAPES,
         Severity.INFORMATION,
@@ -304,7 +304,7 @@ def _line(collective: Collective, compilation: Compilation, sources: Sources) ->
 def _slow(ranks: Sequence[Rank], sources: Sources) -> Divergence | None:
     """The rank that compiles much longer than the median: the others wait for it in each step that compiles."""
     times = [rank.report.seconds for rank in ranks]
-    usual, most = statistics.median_low(times), max(times)
+    usual, most = sorted(times)[(len(times) - 1) // 2], max(times)
     if most < SLOWER * usual or most - usual < LEAST_S:
         return None
     rank = ranks[times.index(most)]

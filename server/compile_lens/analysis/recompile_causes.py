@@ -12,11 +12,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from compile_lens.analysis.guard_facts import GuardFact
 from compile_lens.analysis.guard_sources import INTERNAL
 from compile_lens.analysis.guards import read_guard
 from compile_lens.analysis.wrapped_calls import in_users_words, is_wrapper
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.guard_text import guard_lines, parse_guard
 from compile_lens.trace.report import Compilation, CompileReport, GuardFailure
 
@@ -25,14 +27,14 @@ Table = Mapping[Key, GuardFact]
 NO_TABLE: Table = {}
 NO_GUARD = GuardFailure("", "")
 MAX_ALSO = 4
-CHECKED_TENSOR = re.compile(
+CHECKED_TENSOR = pattern(
     r"^check_tensor\((?P<name>.+?), (?P<type>\w+), DispatchKeySet\((?P<keys>[^)]*)\), torch\.(?P<dtype>\w+), device=(?P<device>\w+),"
     r" requires_grad=(?P<grad>\w+), size=\[(?P<size>[^\]]*)\], stride=\[(?P<stride>[^\]]*)\]\)"
 )
-DICT_KEY = re.compile(r"^list\(dict\.keys\((?P<name>.+?)\)\)\[\d+\] == ")
+DICT_KEY = pattern(r"^list\(dict\.keys\((?P<name>.+?)\)\)\[\d+\] == ")
 # guards that do not tell a value
 CONDITIONS = ("in ", "<", ">", "!=", "is not")
-STATE = re.compile(r"^___check_global_state\(\) against (?P<state>\{.*\})$")
+STATE = pattern(r"^___check_global_state\(\) against (?P<state>\{.*\})$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,30 +184,38 @@ def _tables(compilations: list[Compilation], names: set[str]) -> dict[str, Table
 
     ``names`` are kept even so: where the limit is reached, there is no new version that differs in them.
     """
-    lines = {c.compile_id: guard_lines(c.guards.text() or "") for c in compilations if c.guards is not None}
+    read = {c.compile_id: _guards(c.guards.text() or "") for c in compilations if c.guards is not None}
+    lines = {version: of_version for version, (of_version, _) in read.items()}
     common = set.intersection(*map(set, lines.values())) if len(lines) > 1 else set()
     if compilations[0].guards is None:
         common = {line for line in common if not any(name in line for name in names)}
     return {
-        version: _table((line for line in reversed(of_version) if line not in common), of_version)
-        for version, of_version in lines.items()
+        version: _table((line for line in reversed(of_version) if line not in common), lengths)
+        for version, (of_version, lengths) in read.items()
     }
 
 
-def _table(lines: Iterable[str], all_lines: Iterable[str]) -> Table:
-    found: dict[Key, GuardFact] = {}
-    for line in lines:
-        guard = parse_guard(line)
-        for fact in _facts(guard):
-            # a guard without words has no key of its own
-            if fact.what != "guard":
-                found[fact.key] = replace(fact, stated=guard)
-    # of a dict that is iterated torch checks the length without saying so
-    keys = Counter(match["name"] for line in all_lines if (match := DICT_KEY.match(line)) is not None)
-    for source, count in keys.items():
-        length = read_guard(parse_guard(f"len({source}) == {count}"))
+def _table(lines: Iterable[str], lengths: Iterable[GuardFact]) -> Table:
+    found = {fact.key: fact for line in lines for fact in _stated(line)}
+    for length in lengths:
         found.setdefault(length.key, length)
     return found
+
+
+@lru_cache(maxsize=16)  # each recompile of a frame compares with the same versions
+def _guards(payload: str) -> tuple[tuple[str, ...], tuple[GuardFact, ...]]:
+    """The guards of a version, and the lengths of dicts that are iterated: torch checks them without saying so."""
+    lines = guard_lines(payload)
+    keys = Counter(match["name"] for line in lines if (match := DICT_KEY.match(line)) is not None)
+    return lines, tuple(read_guard(parse_guard(f"len({source}) == {count}")) for source, count in keys.items())
+
+
+@lru_cache(maxsize=4096)
+def _stated(line: str) -> tuple[GuardFact, ...]:
+    """The facts that a guard of a version states."""
+    guard = parse_guard(line)
+    # a guard without words has no key of its own
+    return tuple(replace(fact, stated=guard) for fact in _facts(guard) if fact.what != "guard")
 
 
 def _facts(guard: GuardFailure) -> Iterator[GuardFact]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import tree_sitter
@@ -11,13 +10,14 @@ from compile_lens.analysis.guard_facts import GuardFact
 from compile_lens.analysis.guard_sources import guarded_value
 from compile_lens.analysis.recompile_causes import Cause
 from compile_lens.analysis.sources import Sources
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import Definition, definition_at
 from compile_lens.syntax.tree import SourceTree
 from compile_lens.trace.report import Compilation, CompileReport
 
-NUMBER = re.compile(r"^-?\d+(?:\.\d+)?(?:e-?\d+)?$")
+NUMBER = pattern(r"^-?\d+(?:\.\d+)?(?:e-?\d+)?$")
 # torch's words that are no hints: they repeat the guard (torch/_dynamo/guards.py)
-NOT_A_HINT = re.compile(r"^type \S+$|^guard on |^\[inline-inbuilt")
+NOT_A_HINT = pattern(r"^type \S+$|^guard on |^\[inline-inbuilt")
 PARAMETERS = "force_parameter_static_shapes"
 # an array becomes a tensor inside of the compiled function only
 ARRAY = "___from_numpy("

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
@@ -10,6 +9,7 @@ from compile_lens.analysis.finding import Place
 from compile_lens.analysis.guard_facts import LAST_STEP, GuardFact
 from compile_lens.analysis.recompile_causes import Cause
 from compile_lens.analysis.sources import Sources
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import Definition, definition_at, parameter_range
 from compile_lens.syntax.ranges import find_ending, find_expression
 from compile_lens.syntax.tree import Range, SourceTree
@@ -17,9 +17,9 @@ from compile_lens.trace.report import Compilation, GuardFailure, StackFrame
 
 # "the default of `bias` of `f`", "default value 1 of `f`", "partial.keywords['k']"
 OF, NUMBERED, KEY = (
-    re.compile(r"^the default of `(\w+)`"),
-    re.compile(r"^default value (\d+)"),
-    re.compile(r"\['(\w+)'\]$"),
+    pattern(r"^the default of `(\w+)`"),
+    pattern(r"^default value (\d+)"),
+    pattern(r"\['(\w+)'\]$"),
 )
 
 

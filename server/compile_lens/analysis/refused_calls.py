@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
@@ -12,25 +11,24 @@ from compile_lens.analysis.missing_data import find_missing_data
 from compile_lens.analysis.missing_weights import find_missing_weights
 from compile_lens.analysis.run_context import ARGUMENTS, Raised, RefusedCall, RunContext
 from compile_lens.analysis.sources import Sources
+from compile_lens.late_pattern import pattern
 from compile_lens.wording import and_more
 
 # in the exception that a blocked call raises (agent/sandbox/calls.py)
 WORDS = "blocked by the Compile Lens sandbox"
 # how native code reports a blocked call: the words of the C library, and of torch's file writer
-NATIVE_WRITE = re.compile(
-    r"Read-only file system|open file failed|File .* cannot be opened|can't create|unable to open file"
+NATIVE_WRITE = pattern(
+    r"Read-only file system|open file failed|File .{0,999} cannot be opened|can't create|unable to open file"
     r"|Value too large for defined data type"
 )
 # … and a connection where there is no network: the C library, and libraries that wrap the error or are told to work offline
-NATIVE_CONNECTION = re.compile(
+NATIVE_CONNECTION = pattern(
     r"Network is unreachable|Connection refused|No route to host|Temporary failure in name resolution|Name or service not known"
     r"|nodename nor servname|Failed to resolve|Could not resolve host|Max retries exceeded with url|outgoing traffic has been disabled"
     r"|[Oo]ffline mode is enabled|Couldn't (?:connect to|reach) "
 )
 NATIVE_ERRORS = ("RuntimeError", "OSError", "PermissionError", "AssertionError")
-NO_GPU = re.compile(
-    r"No CUDA GPUs are available|Found no NVIDIA driver|No HIP GPUs are available|no CUDA-capable device"
-)
+NO_GPU = pattern(r"No CUDA GPUs are available|Found no NVIDIA driver|No HIP GPUs are available|no CUDA-capable device")
 WITHOUT = "Run the file without the sandbox: `compile-lens check --no-sandbox`."
 ALLOW = {
     "write": "Allow the folder with `--allow-write` or the setting `compileLens.sandbox.allowWrite`.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,12 +24,15 @@ from compile_lens.analysis.outcome import Outcome
 from compile_lens.analysis.refused_calls import is_refusal
 from compile_lens.analysis.run_context import Raised, RaisedBeside, RunContext, Stopped
 from compile_lens.analysis.sources import Sources
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.failure_text import head_of, is_same, own_words_of, parse_operator_stack, parse_user_stack
 from compile_lens.trace.report import CompileFailure, CompileReport, StackFrame
 from compile_lens.trace.stack_text import parse_stack
 
 CODE = "run-error"
 BUDGET = "budget"
+# how the message of a program begins that a limit of ours has ended
+STOPPED = "Stopped"
 UNRUNNABLE = "The file cannot be run"
 RESOURCES = {
     "memory": "memory",
@@ -48,10 +50,10 @@ COMPILER = (
 )
 # "invalid syntax (model.py, line 2)": the place is the finding's own
 # what compiled code calls: wrappers of torch, and what torch generates
-RUNS_COMPILED = re.compile(
+RUNS_COMPILED = pattern(
     r"[/\\\\]torch[/\\\\](?:_dynamo|_functorch|_inductor|fx)[/\\\\]|^<eval_with_key>|[/\\\\]c[a-z2-7]{51}\.py$"
 )
-PLACE_IN_MESSAGE = re.compile(r" \([^()]*, line \d+\)$")
+PLACE_IN_MESSAGE = pattern(r" \([^()]*, line \d+\)$")
 
 
 def find_raised(context: RunContext, found: Sequence[Finding]) -> Iterator[Finding]:
@@ -225,14 +227,14 @@ def _stopped_message(stopped: Stopped, is_located: bool) -> tuple[str, tuple[str
     here = " here" if is_located else ""
     if stopped.how == "timeout":
         return (
-            f"Stopped{here} after {stopped.seconds:g} s (`run.timeout`).",
+            f"{STOPPED}{here} after {stopped.seconds:g} s (`run.timeout`).",
             (
                 "Raise the limit with `--timeout` or the setting `compileLens.run.timeout`, or make the program do less.",
             ),
         )
     if stopped.how == "budget":
         return (
-            f"Stopped: the program exceeded its limit on {RESOURCES.get(stopped.reason, 'resources')}.",
+            f"{STOPPED}: the program exceeded its limit on {RESOURCES.get(stopped.reason, 'resources')}.",
             (
                 "Raise the limit (the settings `compileLens.budget`), or run the file without the sandbox: "
                 "`compile-lens check --no-sandbox`.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from compile_lens.analysis.call_path import call_path
@@ -10,6 +9,7 @@ from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.guard_sources import WRAPPED, guarded_value, plain_source
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.narrow import changed_at
 from compile_lens.trace.report import SideEffect, StackFrame
 
@@ -17,7 +17,7 @@ CODE = "side-effect"
 # objects that do not exist outside the graph
 INTERNAL = ("created in torch.compile region", "no source")
 # what assigns an attribute of a module where Dynamo traces through it (torch 2.11): the line that assigns is the caller's
-SETTER = re.compile(r"[/\\]torch[/\\]nn[/\\]modules[/\\]module\.py$")
+SETTER = pattern(r"[/\\]torch[/\\]nn[/\\]modules[/\\]module\.py$")
 
 
 def find_side_effects(context: RunContext) -> Iterator[Finding]:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from compile_lens.analysis.finding import Place
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.ranges import expression_at
 from compile_lens.syntax.tree import SourceTree
 from compile_lens.trace.report import StackFrame
 
 # Paths of installed code, on any machine: a trace may come from another one.
-LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python\d(?:\.\d+)?[/\\]")
+LIBRARY = pattern(r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python\d(?:\.\d+)?[/\\]")
 # … and what Inductor has generated: files are named after their hash (torch/_inductor/codecache.py, torch 2.6 to 2.13)
-NO_FILE = re.compile(r"^$|^<|<eval_with_key>|[/\\]c[a-z2-7]{51}\.py$")
+NO_FILE = pattern(r"^$|^<|<eval_with_key>|[/\\]c[a-z2-7]{51}\.py$")
 # torch's machinery between a call and the called function: excluded from user stacks
-MACHINERY = re.compile(
+MACHINERY = pattern(
     r"[/\\]torch[/\\](?:_dynamo|_functorch|_inductor|_compile\.py|_ops\.py|_utils_internal\.py|nn[/\\]modules[/\\]module\.py)"
     r"|[/\\]torch[/\\]utils[/\\]_contextlib\.py|^<"
 )

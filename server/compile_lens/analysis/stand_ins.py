@@ -8,7 +8,7 @@ from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
-from compile_lens.trace.report import MissingResource, StandIn
+from compile_lens.trace.stand_ins import MissingResource, StandIn
 
 CPU_FOR_GPU = "cpu-for-gpu"
 ANSWER = "gpu-answer"
@@ -23,7 +23,7 @@ SAME = (
 )
 STOPPED = " GPU kernels cannot be compiled on this machine, so compilation stopped after AOTAutograd."
 NO_GPU, LEFT_FREE = "no GPU is available", "this run leaves your GPU free"
-ALLOW_GPU = "To run on the GPU, set `compileLens.sandbox.gpu`; in a terminal, leave `--no-gpu` out."
+ALLOW_GPU = "To run on the GPU, set `compileLens.sandbox.gpu`; in a terminal, omit `--no-gpu`."
 SWITCH = 'To turn this off, set `compileLens.run.standIn` to "off" or pass `--stand-in off`.'
 ASSUMED = {
     "properties": (

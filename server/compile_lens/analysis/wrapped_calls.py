@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from compile_lens.analysis.guard_facts import GuardFact
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import Compilation, CompileReport
 
-WRAPPER = re.compile(r"[/\\]torch[/\\]_dynamo[/\\]external_utils\.py$")
+WRAPPER = pattern(r"[/\\]torch[/\\]_dynamo[/\\]external_utils\.py$")
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 Rewrite = Callable[[re.Match[str]], str]
 
@@ -42,8 +43,8 @@ def in_users_words(fact: GuardFact) -> GuardFact:
 
 def named_in(words: str) -> str:
     """``words`` without the wrapper's own names."""
-    for pattern, rewrite in REWRITES:
-        words = pattern.sub(rewrite, words)
+    for form, rewrite in REWRITES:
+        words = form.sub(rewrite, words)
     return words
 
 
@@ -58,13 +59,13 @@ def _part(rest: str, owner: str) -> str:
 
 
 REWRITES: tuple[tuple[re.Pattern[str], Rewrite], ...] = (
-    (re.compile(r"`args\[(?P<index>\d+)\](?P<rest>[^`]*)`"), _argument),
+    (pattern(r"`args\[(?P<index>\d+)\](?P<rest>[^`]*)`"), _argument),
     (
-        re.compile(r"`kwargs\['(?P<key>\w+)'\](?P<rest>[^`]*)`"),
+        pattern(r"`kwargs\['(?P<key>\w+)'\](?P<rest>[^`]*)`"),
         lambda found: _part(found["rest"], f"its argument `{found['key']}`"),
     ),
-    (re.compile(r"`args`"), lambda _: "its arguments"),
-    (re.compile(r"`kwargs`"), lambda _: "its keyword arguments"),
-    (re.compile(r"`fn\.(?P<rest>[^`]+)`"), lambda found: f"its `{found['rest']}`"),
-    (re.compile(r"`fn`"), lambda _: "the compiled object"),
+    (pattern(r"`args`"), lambda _: "its arguments"),
+    (pattern(r"`kwargs`"), lambda _: "its keyword arguments"),
+    (pattern(r"`fn\.(?P<rest>[^`]+)`"), lambda found: f"its `{found['rest']}`"),
+    (pattern(r"`fn`"), lambda _: "the compiled object"),
 )

@@ -11,7 +11,7 @@ from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.guard_sources import plain_source
-from compile_lens.analysis.outcome_parts import Compared as Compared
+from compile_lens.analysis.outcome_parts import ComparedGraphs as ComparedGraphs
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.comparison import Agreement, ComparedValue, Comparison
@@ -24,7 +24,7 @@ NOT_FINITE = {"nan": "NaN", "inf": "infinity", "-inf": "-infinity"}
 SHORT = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf"}
 
 
-def count_compared(report: CompileReport) -> Compared:
+def count_compared(report: CompileReport) -> ComparedGraphs:
     """The graphs of a run."""
     order = list(Agreement)
     worst: dict[str, Agreement] = {}
@@ -32,7 +32,7 @@ def count_compared(report: CompileReport) -> Compared:
         known = worst.get(comparison.compile_id, Agreement.BITWISE)
         worst[comparison.compile_id] = max(known, comparison.agreement, key=order.index)
     counts = Counter(worst.values())
-    return Compared(*(counts[agreement] for agreement in order))
+    return ComparedGraphs(*(counts[agreement] for agreement in order))
 
 
 def find_wrong_numbers(context: RunContext) -> Iterator[Finding]:

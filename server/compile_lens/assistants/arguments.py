@@ -44,9 +44,11 @@ def _value(tool: str, name: str, rule: Mapping[str, Any], value: Any) -> Any:
     if not isinstance(value, TYPES[expected]) or is_number:
         raise WrongArgument(f"The argument '{name}' of {tool} must be of type {expected}.")
     if "enum" in rule and value not in rule["enum"]:
-        raise WrongArgument(f"The argument '{name}' of {tool} is one of {', '.join(rule['enum'])}.")
+        raise WrongArgument(f"The argument '{name}' of {tool} must be one of {', '.join(rule['enum'])}.")
     if expected == "integer" and not rule.get("minimum", value) <= value <= rule.get("maximum", value):
-        raise WrongArgument(f"The argument '{name}' of {tool} is from {rule.get('minimum')} to {rule.get('maximum')}.")
+        raise WrongArgument(
+            f"The argument '{name}' of {tool} must be from {rule.get('minimum')} to {rule.get('maximum')}."
+        )
     if isinstance(value, str) and len(value) > rule.get("maxLength", len(value)):
         raise WrongArgument(f"The argument '{name}' of {tool} has more than {rule['maxLength']:,} characters.")
     if isinstance(value, str) and len(value) < rule.get("minLength", 0):

@@ -35,7 +35,7 @@ DISK, EDITOR, GIVEN = "disk", "editor", "given"
 def absolute(path: str) -> str:
     """The absolute path that an assistant means, with links kept. Raises FileProblem."""
     if "\0" in path:
-        raise FileProblem("A path has no zero characters.")
+        raise FileProblem("A path cannot contain null characters.")
     return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111 - resolve() would follow a link
 
 

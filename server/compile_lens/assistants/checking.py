@@ -80,7 +80,7 @@ async def verify_edit(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[s
     before = await bench.source(given["file"])
     after = await bench.source(given["file"], given["text"])
     if before.text == after.text:
-        raise WrongArgument("The text is that of the file: there is no edit to verify.")
+        raise WrongArgument("The text is the same as the file's: there is no edit to verify.")
     way = _way(given)
     async with bench.running(before, way, lambda words: tell(f"before the edit: {words}")) as ran:
         first = ran.outcome

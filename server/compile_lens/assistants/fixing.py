@@ -24,7 +24,7 @@ from compile_lens.assistants.quoting import quoted, quoted_lines
 from compile_lens.fixes.fix import Edit, FixKind, apply_fix
 from compile_lens.fixes.habits import in_order
 from compile_lens.fixes.offer import fixes_for
-from compile_lens.fixes.verify import Candidate, Verifier, can_compare, why_not_verified
+from compile_lens.fixes.verify import CandidateFix, Verifier, can_compare, why_not_verified
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.state.fix_choices import FixChoices, Learned
 from compile_lens.syntax.tree import parse
@@ -64,7 +64,7 @@ async def fixes(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[str, An
         # what the user ignores as a rule comes last
         findings.sort(key=lambda finding: learned.ignores(finding.code))
         verifier = Verifier(analyze, ran.job, source.text, ran.outcome)
-        offered: list[Candidate] = []
+        offered: list[CandidateFix] = []
         for number, finding in enumerate(findings, 1):
             tell(f"fixes of finding {number} of {len(findings)}")
             if can_compare(ran.outcome, LONGEST_RUN_S):
@@ -83,7 +83,7 @@ async def fixes(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[str, An
     }
 
 
-def _once(candidates: Iterable[Candidate]) -> Iterable[Candidate]:
+def _once(candidates: Iterable[CandidateFix]) -> Iterable[CandidateFix]:
     """Each edit once, for the first finding that it is offered for."""
     seen: set[tuple[Edit, ...]] = set()
     for one in candidates:
@@ -92,13 +92,13 @@ def _once(candidates: Iterable[Candidate]) -> Iterable[Candidate]:
             yield one
 
 
-def _unverified(finding: Finding, source: Source, why: str) -> Iterable[Candidate]:
+def _unverified(finding: Finding, source: Source, why: str) -> Iterable[CandidateFix]:
     for fix in fixes_for(finding, parse(source.text)):
         if fix.kind is not FixKind.IGNORE:
-            yield Candidate(finding, fix, None, why_not=why)
+            yield CandidateFix(finding, fix, None, why_not=why)
 
 
-def _fix_answer(one: Candidate, source: Source) -> dict[str, Any]:
+def _fix_answer(one: CandidateFix, source: Source) -> dict[str, Any]:
     name = Path(source.file).name
     before, after = source.text, apply_fix(source.text, one.fix)
     diff = difflib.unified_diff(before.splitlines(True), after.splitlines(True), name, name, n=1)

@@ -28,10 +28,9 @@ from compile_lens.diff.identity import TreeOf
 from compile_lens.documents.source_file import source_if_readable
 from compile_lens.knowledge.lookup import Knowledge, search
 from compile_lens.knowledge.render import body, footer
-from compile_lens.knowledge.tables import bundled_tables, open_tables
+from compile_lens.pipeline.installed_knowledge import knowledge_of
 from compile_lens.pipeline.opened_trace import TraceOptions, open_trace
 from compile_lens.syntax.tree import SourceTree, parse
-from compile_lens.workers.extraction import cached_tables, find_torch
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 
 LONGEST_EXPLANATION = 4_000
@@ -88,17 +87,11 @@ def _explained(name: str) -> dict[str, Any]:
 
 
 def _knowledge() -> Knowledge:
-    """The tables of the nearest torch if they have been read, else the bundled ones. No interpreter is started."""
+    """That of the nearest torch."""
     try:
-        torch = find_torch(find_interpreter(Path.cwd() / "program.py"))
+        return knowledge_of(find_interpreter(Path.cwd() / "program.py"))
     except InterpreterError:
-        torch = None
-    if torch is None:
         return Knowledge()
-    cached = cached_tables(torch)
-    return Knowledge(
-        open_tables(cached) if cached is not None else bundled_tables(torch.version, str(torch.folder.parent))
-    )
 
 
 async def entries(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[str, Any]:

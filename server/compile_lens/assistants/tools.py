@@ -175,7 +175,7 @@ TOOLS = (
             "line": {
                 "type": "integer",
                 "minimum": 1,
-                "description": "Only kernels that compute something of this line.",
+                "description": "Only kernels that compute something from this line.",
             },
             "entry": ENTRY,
         },

@@ -21,15 +21,13 @@ from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.documents.source_lines import read_line
 from compile_lens.formats.json_document import finding_json
-from compile_lens.knowledge.lookup import Knowledge
-from compile_lens.knowledge.tables import bundled_tables, open_tables
-from compile_lens.repro.bisect import Options, Progress
+from compile_lens.pipeline.installed_knowledge import knowledge_of
+from compile_lens.repro.bisect import BisectOptions, Progress
 from compile_lens.repro.bisect import bisect as run_bisection
 from compile_lens.repro.bisect_document import document
 from compile_lens.repro.history import recall, remember
 from compile_lens.repro.verdict import Bisection, BisectionStatus, Step, differences
 from compile_lens.repro.verdict_finding import verdict_findings
-from compile_lens.workers.extraction import cached_tables, find_torch
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 
@@ -85,7 +83,7 @@ def bisect(
     anything else if it does. The search is torch's own (CompilerBisector), with private caches. The exit code is 1 if a part was found, 0
     if the problem does not occur, and 2 if there is no verdict.
     """
-    options = Options(step_timeout, timeout, not no_ablation, context.obj or (), at_once)
+    options = BisectOptions(step_timeout, timeout, not no_ablation, context.obj or (), at_once)
     found = _search(repro, python, options, quiet)
     remember(found)
     _show(found, as_json, ())
@@ -113,7 +111,7 @@ def rebisect(
     before = recall(file)
     if before is None:
         raise click.ClickException(f"{repro} has no earlier bisection. Run `compile-lens bisect {repro}` first.")
-    after = _search(repro, python, Options(step_timeout, timeout, True, context.obj or ()), quiet)
+    after = _search(repro, python, BisectOptions(step_timeout, timeout, True, context.obj or ()), quiet)
     remember(after)
     changes = tuple(differences(before, after)) or ("Nothing changed.",)
     _show(after, as_json, changes)
@@ -128,7 +126,7 @@ def absolute(file: Path) -> Path:
     return path
 
 
-def _search(repro: Path, python: str | None, options: Options, quiet: bool) -> Bisection:
+def _search(repro: Path, python: str | None, options: BisectOptions, quiet: bool) -> Bisection:
     file = absolute(repro)
     try:
         interpreter = find_interpreter(file, (), python)
@@ -138,7 +136,7 @@ def _search(repro: Path, python: str | None, options: Options, quiet: bool) -> B
         raise click.ClickException(str(problem)) from None
 
 
-async def _run(interpreter: str, file: Path, options: Options, tell: Progress | None) -> Bisection:
+async def _run(interpreter: str, file: Path, options: BisectOptions, tell: Progress | None) -> Bisection:
     host = Host(interpreter)
     try:
         return await run_bisection(host, file, options, tell)
@@ -182,14 +180,3 @@ def _show(found: Bisection, as_json: bool, changes: tuple[str, ...]) -> None:
         console.print(Markdown(text), width=min(console.width, WIDEST))
     else:
         echo(text)
-
-
-def knowledge_of(python: str) -> Knowledge:
-    """Knowledge of the interpreter's torch if its tables are cached, otherwise of the bundled ones."""
-    torch = find_torch(python)
-    if torch is None:
-        return Knowledge()
-    cached = cached_tables(torch)
-    return Knowledge(
-        open_tables(cached) if cached is not None else bundled_tables(torch.version, str(torch.folder.parent))
-    )

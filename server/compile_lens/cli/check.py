@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import click
@@ -31,15 +31,21 @@ from compile_lens.cli.saving import Saving, saving_options
 from compile_lens.cli.targets import find_targets
 from compile_lens.cli.terminal import as_given, echo
 from compile_lens.cli.text_output import display_path
-from compile_lens.cli.watch import watch
 from compile_lens.diff.budget import Budget
 from compile_lens.diff.gate import Gate
+from compile_lens.documents.gitignore import LONGEST_RULE, MOST_RULES
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.pipeline.file_analysis import EntrySelection, Hosts, OnOutcome
+from compile_lens.pipeline.imported_files import Stamp, files_of, stamp
 from compile_lens.pipeline.job_factory import Confinement, make_job
 from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.wording import counted
 from compile_lens.workers.job import Depth, Job, Substitution
+
+# seconds between two looks at files that are watched
+POLL_S = 0.3
+# an editor that saves several files does so within this
+SETTLE_S = 0.1
 
 
 @click.command(context_settings={"ignore_unknown_options": False})
@@ -111,6 +117,7 @@ def check(
     stand_in: str,
     missing_weights: str,
     missing_data: str,
+    missing_modules: str,
     confinement: Confinement,
     baseline: Path | None,
     update_baseline: bool,
@@ -140,6 +147,9 @@ def check(
     for name in targets.empty:
         why = "no Python file here uses torch.compile" if os.path.isdir(name) else "no file matches this pattern"  # noqa: PTH112
         echo(f"compile-lens: {name}: {why}.", err=True)
+    for name in targets.incomplete:
+        limits = f"the first {MOST_RULES:,} rules of at most {LONGEST_RULE:,} characters"
+        echo(f"compile-lens: {name}: only {limits} were read, so ignored files may be analyzed.", err=True)
     if targets.passed_over and not quiet:
         number = counted(targets.passed_over, "file")
         echo(f"compile-lens: skipped {number} without torch.compile.", err=True)
@@ -155,6 +165,7 @@ def check(
             stand_in=Substitution(stand_in),
             missing_weights=Substitution(missing_weights),
             missing_data=Substitution(missing_data),
+            missing_modules=Substitution(missing_modules),
             confinement=confinement,
         )
         for file in targets.files
@@ -230,4 +241,24 @@ async def _watch(jobs: list[Job], run_again: Callable[[list[Job]], Awaitable[Non
     async def again(changed: list[str]) -> None:
         await run_again([job for job in jobs if job.file in changed])
 
-    await watch([job.file for job in jobs], again)
+    await watch_files([job.file for job in jobs], again)
+
+
+async def watch_files(files: Sequence[str], on_change: Callable[[list[str]], Awaitable[None]]) -> None:
+    """Call ``on_change`` with the files whose text or imports changed, until canceled."""
+    known = _stamps(files)
+    while True:
+        await asyncio.sleep(POLL_S)
+        if _stamps(files) == known:
+            continue
+        await asyncio.sleep(SETTLE_S)
+        now = _stamps(files)
+        changed = [file for file in files if now[file] != known[file]]
+        known = now
+        if changed:
+            await on_change(changed)
+
+
+def _stamps(files: Sequence[str]) -> dict[str, dict[str, Stamp | None]]:
+    """For each file, the state of all that it is made of."""
+    return {file: {str(part): stamp(part) for part in files_of(Path(file))} for file in files}

@@ -37,7 +37,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("Which kernels does this file run, and which lines do they compute?", "compile-lens kernels train.py"),
         ("Which kernels compute line 12?", "compile-lens kernels --line 12 train.py"),
         (
-            "Which kernels would an H100 get, and what do they take of it?",
+            "Which kernels would an H100 get, and what resources do they use?",
             "compile-lens kernels --gpu h100 --resources train.py",
         ),
     ),

@@ -23,7 +23,7 @@ from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.fixes.as_json import repaired_json
 from compile_lens.fixes.repair import WITH_LOSS, WITHOUT_LOSS, Repair, Repaired, Wanted
-from compile_lens.fixes.verify import LONGEST_REQUESTED_S, Candidate, Verifier, can_compare, why_not_verified
+from compile_lens.fixes.verify import LONGEST_REQUESTED_S, CandidateFix, Verifier, can_compare, why_not_verified
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.entry_choice import analyze_by_entries
 from compile_lens.pipeline.file_analysis import EntrySelection, Hosts
@@ -152,7 +152,7 @@ def _wanted(finding: str | None) -> Wanted:
     )
 
 
-def _tell(step: Candidate) -> None:
+def _tell(step: CandidateFix) -> None:
     place = step.finding.place
     name = f"{display_path(place.file)}:{place.line}: {step.finding.code}"
     echo(as_given(f"{name}: {step.fix.title} ({step.fix.rule}): {step.words}"), err=True)

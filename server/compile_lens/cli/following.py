@@ -6,7 +6,7 @@ from rich.text import Text
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.printer import OutcomePrinter
-from compile_lens.cli.safe_console import SafeConsole
+from compile_lens.cli.safe_console import SafeConsole, rich_text
 from compile_lens.cli.terminal import echo
 from compile_lens.cli.text_output import heading
 from compile_lens.pipeline.live_run import LiveRun, News
@@ -40,7 +40,7 @@ class Following:
         line = Text("compile-lens: ", style="dim")
         if news.rank is not None:
             line.append(f"rank {news.rank}: ", style="dim")
-        line.append(heading(news.shown))
+        line.append(rich_text(heading(news.shown)))
         if news.is_storm and news.finding.hints:
             line.append(f" {news.finding.hints[0]}", style="dim")
         self._console.print(line, soft_wrap=True)

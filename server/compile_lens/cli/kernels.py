@@ -14,7 +14,7 @@ from rich.text import Text
 from compile_lens.cli.preview_columns import PreviewColumns, columns_of
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.stage_outputs import StageOutputs, output_options, write_outputs
-from compile_lens.cli.stage_targets import RunOptions, Target, chosen_graphs, open_target, target_options
+from compile_lens.cli.stage_targets import RunOptions, StageTarget, chosen_graphs, open_target, target_options
 from compile_lens.cli.stages import NO_GRAPHS, PIPED_WIDTH, graph_title
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.cli.text_output import display_path
@@ -33,7 +33,7 @@ STYLES = {KernelKind.EXTERN: "magenta", KernelKind.FALLBACK: "yellow", KernelKin
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path), metavar="FILE|TRACE")
 @click.option(
-    "--line", type=click.IntRange(min=1), metavar="N", help="Show the kernels that compute something of line N only."
+    "--line", type=click.IntRange(min=1), metavar="N", help="Show only the kernels that compute something from line N."
 )
 @click.option(
     "-v", "--verbose", is_flag=True, help="Also print why neighbors were not fused; with --diff, the lines that differ."
@@ -88,7 +88,7 @@ def kernels(
     if any(target.failure for target in targets):
         return 2
     if not found and line is not None:
-        echo(f"compile-lens: No kernel computes anything of line {line}.", err=True)
+        echo(f"compile-lens: No kernel computes anything from line {line}.", err=True)
     return 0 if found else 1
 
 
@@ -104,7 +104,7 @@ def _chosen(graph: Graph, path: Path, line: int | None) -> tuple[Kernel, ...]:
     )
 
 
-def _json(target: Target, region: str | None, path: Path, line: int | None) -> dict[str, object]:
+def _json(target: StageTarget, region: str | None, path: Path, line: int | None) -> dict[str, object]:
     graphs = [
         {
             **graph_json(graph),
@@ -117,7 +117,7 @@ def _json(target: Target, region: str | None, path: Path, line: int | None) -> d
     return run_json(target.name, target.stages, graphs, target.failure, target.notes)
 
 
-def _print(target: Target, region: str | None, path: Path, line: int | None, verbose: bool) -> bool:
+def _print(target: StageTarget, region: str | None, path: Path, line: int | None, verbose: bool) -> bool:
     console = SafeConsole()
     if not console.is_terminal:  # what is piped into another program is not folded to the width of a terminal
         console.width = PIPED_WIDTH

@@ -9,8 +9,8 @@ import click
 
 from compile_lens import __version__
 from compile_lens.cli.examples import EXAMPLES, introduced
-from compile_lens.cli.main import ALIASES, VERBS, cli
 from compile_lens.cli.terminal import echo
+from compile_lens.cli.verbs import ALIASES, VERBS, cli
 
 FILES = (
     ("pyproject.toml", "[tool.compile-lens] holds defaults of options (docs/terminal.md)."),

@@ -25,8 +25,13 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def supply_options(command: F) -> F:
-    """``--stand-in``, ``--missing-weights`` and ``--missing-data``: what a run substitutes for what is missing."""
+    """``--stand-in``, ``--missing-weights``, ``--missing-data`` and ``--missing-modules``: what a run substitutes for what is missing."""
     for name, text in (
+        (
+            "--missing-modules",
+            "Replace modules that are not installed with stubs where a file is imported (auto), or let the import raise (off). See "
+            "docs/entries.md.",
+        ),
         (
             "--missing-data",
             "Replace missing data sets and arrays with a few made-up batches (auto), or run the program as it is (off). Always off "
@@ -111,7 +116,7 @@ def sandbox_options(command: F) -> F:
 
 
 def sandbox_options_beside_gpu(command: F) -> F:
-    """The same for a command whose ``--gpu`` names a device to compile for."""
+    """The same options, for a command whose ``--gpu`` names a device to compile for."""
     hides = click.option("--no-gpu", "uses_gpu", flag_value=False, default=True, help="Hide GPUs from the program.")
     return _with_confinement(command, hides)
 

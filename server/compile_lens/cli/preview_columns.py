@@ -8,7 +8,7 @@ from typing import ClassVar
 from rich.text import Text
 
 from compile_lens.stages.figures import bytes_text
-from compile_lens.stages.gpu_preview import Certainty, Configuration, GpuPreview
+from compile_lens.stages.gpu_preview import Certainty, GpuPreview, LaunchConfiguration
 from compile_lens.stages.model import Graph, Kernel
 
 STYLES = {Certainty.EXACT: "green", Certainty.ONE_OF: "yellow", Certainty.GPU_DECIDES: "red"}
@@ -41,7 +41,7 @@ def columns_of(preview: GpuPreview | None, graph: Graph) -> PreviewColumns | Non
     return PreviewColumns(preview, graph) if preview is not None else None
 
 
-def _options(configuration: Configuration) -> str:
+def _options(configuration: LaunchConfiguration) -> str:
     blocks = [
         f"{name.removesuffix('BLOCK')}{value}" for name, value in configuration.options.items() if "BLOCK" in name
     ]
@@ -49,7 +49,7 @@ def _options(configuration: Configuration) -> str:
     return f"{text} (does not fit)" if configuration.error else text
 
 
-def _number(configuration: Configuration, name: str) -> str:
+def _number(configuration: LaunchConfiguration, name: str) -> str:
     value: int | None = getattr(configuration, name)
     if value is None:
         return ""

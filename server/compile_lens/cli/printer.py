@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.output_options import NEVER, exit_code
+from compile_lens.cli.screen import screen
 from compile_lens.cli.terminal import as_given, echo, echo_commands, echo_json
 from compile_lens.documents.source_lines import read_line
 
@@ -50,10 +51,9 @@ class OutcomePrinter:
         self._tree_of = tree_of
         self._show: Callable[[Outcome], None] | None = None
         if output_format == "text":
-            from compile_lens.cli.safe_console import SafeConsole
             from compile_lens.cli.text_output import TextOutput
 
-            self._show = TextOutput(SafeConsole(stderr=to_stderr), read_line, quiet, verbose).show
+            self._show = TextOutput(screen(err=to_stderr), read_line, quiet, verbose).show
         self.outcomes: list[Outcome] = []
 
     def add(self, outcome: Outcome) -> None:

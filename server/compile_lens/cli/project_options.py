@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,6 +26,7 @@ KEYS = {
     "stand-in": "stand_in",
     "missing-weights": "missing_weights",
     "missing-data": "missing_data",
+    "missing-modules": "missing_modules",
     "fail-on": "fail_on",
     "format": "output_format",
     "baseline": "baseline",
@@ -70,6 +70,8 @@ def _options(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in table.items():
         if key not in KEYS:
+            import difflib
+
             near = difflib.get_close_matches(key, KEYS, 1)
             known = f"Did you mean {near[0]}?" if near else f"Its options are {', '.join(KEYS)}."
             raise click.ClickException(f"{file}: [tool.{TABLE}] has no option '{key}'. {known}")

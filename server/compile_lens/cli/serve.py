@@ -1,21 +1,10 @@
-"""``compile-lens serve``: the language server."""
+"""Runs the language server. What editors wait for imports nothing here that parses command lines."""
 
 from __future__ import annotations
 
-import click
 
+def run_server(tcp: tuple[str, int] | None = None) -> int:
+    """Serve one editor over standard input and output, or over ``tcp`` (host, port); the exit code."""
+    from compile_lens.lsp.serving import serve
 
-@click.command()
-@click.option("--tcp", metavar="[HOST:]PORT", help="Listen on a local TCP port (for debugging).  [default: stdio]")
-def serve(tcp: str | None) -> int:
-    """Run the language server."""
-    from compile_lens.lsp.serving import serve as serve_protocol
-
-    return serve_protocol(_address(tcp) if tcp else None)
-
-
-def _address(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not port.isdigit() or not 0 < int(port) < 65536:
-        raise click.BadParameter(f"'{text}' is not a port. Give PORT or HOST:PORT.", param_hint="--tcp")
-    return host or "127.0.0.1", int(port)
+    return serve(tcp)

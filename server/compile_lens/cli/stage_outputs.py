@@ -11,7 +11,7 @@ from typing import TypeVar
 import click
 
 from compile_lens.cli.safe_console import SafeConsole
-from compile_lens.cli.stage_targets import RunOptions, Target, chosen_graphs, open_target
+from compile_lens.cli.stage_targets import RunOptions, StageTarget, chosen_graphs, open_target
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.cli.text_output import display_path
 from compile_lens.diff.stage_comparison import compare_stages
@@ -122,7 +122,7 @@ def _option(text: str) -> tuple[str, str]:
 def write_outputs(
     outputs: StageOutputs,
     path: Path,
-    targets: Sequence[Target],
+    targets: Sequence[StageTarget],
     region: str | None,
     kind: StageKind | None,
     options: RunOptions,
@@ -156,12 +156,12 @@ def write_outputs(
 def _page(
     outputs: StageOutputs,
     path: Path,
-    targets: Sequence[Target],
+    targets: Sequence[StageTarget],
     region: str | None,
     timelines: Sequence[tuple[str, Timeline]],
 ) -> str:
     if len(targets) > 1:
-        echo(f"compile-lens: The page has the first of {counted(len(targets), 'run')}.", err=True)
+        echo(f"compile-lens: The page shows the first of {counted(len(targets), 'run')}.", err=True)
     target = targets[0]
     graphs = chosen_graphs(target, region)
     alike = devices_of(graphs)
@@ -187,7 +187,7 @@ def _page(
     )
 
 
-def _timeline(target: Target) -> Timeline:
+def _timeline(target: StageTarget) -> Timeline:
     trace = target.stages.trace
     return read_timeline(trace) if trace is not None else Timeline((), (), {})
 
@@ -195,7 +195,7 @@ def _timeline(target: Target) -> Timeline:
 def _compare(
     outputs: StageOutputs,
     path: Path,
-    targets: Sequence[Target],
+    targets: Sequence[StageTarget],
     region: str | None,
     kind: StageKind | None,
     options: RunOptions,
@@ -221,7 +221,7 @@ def _compare(
     return 0
 
 
-def _other(operand: str, options: RunOptions) -> Sequence[Target]:
+def _other(operand: str, options: RunOptions) -> Sequence[StageTarget]:
     """What ``--diff`` names: a path, or a file in a git revision. Raises click.ClickException."""
     path = Path(operand)
     if path.exists():

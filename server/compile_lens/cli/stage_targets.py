@@ -23,8 +23,7 @@ from compile_lens.knowledge.devices import Device, UnknownDeviceError, find_devi
 from compile_lens.pipeline.file_analysis import EntrySelection, FileRequest, Hosts
 from compile_lens.pipeline.gpu_preview import preview_job
 from compile_lens.pipeline.job_factory import Confinement, make_job
-from compile_lens.pipeline.recorded_stages import is_source, open_recorded_stages
-from compile_lens.pipeline.stage_run import StageRun, run_stages
+from compile_lens.pipeline.stage_run import StageRun, is_source, open_recorded_stages, run_stages
 from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.stages.collection import OpenedStages
 from compile_lens.stages.gpu_preview import GpuPreview
@@ -36,7 +35,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class StageTarget:
     """One file that was run, or one trace. ``failure`` says why there are no stages; ``notes`` are about the run."""
 
     name: str
@@ -100,22 +99,22 @@ def _device(context: click.Context, option: click.Parameter, value: str | None) 
         raise click.BadParameter(str(problem), param=option) from None
 
 
-def open_target(path: Path, options: RunOptions) -> list[Target]:
+def open_target(path: Path, options: RunOptions) -> list[StageTarget]:
     """The stages at ``path``. Raises click.ClickException with one sentence."""
     try:
         if is_source(path):
             return [_target_of(run) for run in _run(path, options)]
         if options.gpu is not None:
             raise click.ClickException("--gpu needs a Python file: a trace was compiled for the device that it ran on.")
-        return [Target(name, stages) for name, stages in open_recorded_stages(path)]
+        return [StageTarget(name, stages) for name, stages in open_recorded_stages(path)]
     except (TraceError, FileProblem, BadEntry, InterpreterError) as problem:
         raise click.ClickException(str(problem)) from None
 
 
-def _target_of(run: StageRun) -> Target:
+def _target_of(run: StageRun) -> StageTarget:
     outcome = run.outcome
     failure = outcome.failure if outcome.status is Status.FAILED else ""
-    return Target(
+    return StageTarget(
         outcome.file, run.stages, failure, (*_ending(outcome), *outcome.notes, *_of_preview(run.stages.preview))
     )
 
@@ -162,7 +161,7 @@ def _run(path: Path, options: RunOptions) -> list[StageRun]:
         return asyncio.run(run())
 
 
-def chosen_graphs(target: Target, region: str | None) -> list[Graph]:
+def chosen_graphs(target: StageTarget, region: str | None) -> list[Graph]:
     """The graphs that ``--region`` names; all without it. Raises click.ClickException if there is none of that name."""
     graphs = [graph for graph in target.stages.graphs if region is None or _is_named(graph, region)]
     if region is not None and not graphs and target.stages.graphs:

@@ -14,7 +14,7 @@ from rich.text import Text
 from compile_lens.cli.pass_table import chosen_passes, no_diff_of, table_of
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.stage_outputs import StageOutputs, output_options, write_outputs
-from compile_lens.cli.stage_targets import RunOptions, Target, chosen_graphs, open_target, target_options
+from compile_lens.cli.stage_targets import RunOptions, StageTarget, chosen_graphs, open_target, target_options
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.cli.text_output import display_path
 from compile_lens.formats.stages_json import document_of, graph_json, phase_json, run_json, stage_json
@@ -113,11 +113,11 @@ def stages(
     return _exit_code(targets) or (0 if found else 1)
 
 
-def _exit_code(targets: list[Target]) -> int:
+def _exit_code(targets: list[StageTarget]) -> int:
     return 2 if any(target.failure for target in targets) else 0
 
 
-def _json(target: Target, region: str | None, kind: StageKind | None) -> dict[str, object]:
+def _json(target: StageTarget, region: str | None, kind: StageKind | None) -> dict[str, object]:
     graphs = [
         {
             **graph_json(graph),
@@ -161,7 +161,7 @@ def _print_passes(graphs: list[Graph], name: str) -> bool:
     return found
 
 
-def _list(target: Target, graphs: list[Graph], verbose: bool) -> None:
+def _list(target: StageTarget, graphs: list[Graph], verbose: bool) -> None:
     console = SafeConsole()
     if not console.is_terminal:  # what is piped into another program is not folded to the width of a terminal
         console.width = PIPED_WIDTH

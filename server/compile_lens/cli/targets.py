@@ -17,11 +17,15 @@ MAGIC = ("*", "?", "[")
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """``files`` are absolute paths. ``passed_over`` counts those of folders that compile nothing; ``empty`` are what had no file."""
+    """``files`` are absolute paths. ``passed_over`` counts those of folders that compile nothing; ``empty`` are what had no file.
+
+    ``incomplete`` are the .gitignore files of which rules were left out.
+    """
 
     files: tuple[str, ...]
     passed_over: int = 0
     empty: tuple[str, ...] = ()
+    incomplete: tuple[str, ...] = ()
 
 
 def find_targets(arguments: Sequence[str]) -> Targets:
@@ -30,6 +34,7 @@ def find_targets(arguments: Sequence[str]) -> Targets:
     """
     files: dict[str, None] = {}
     empty: list[str] = []
+    incomplete: set[Path] = set()
     passed_over = 0
     for argument in arguments:
         found = _matches(argument)
@@ -39,13 +44,13 @@ def find_targets(arguments: Sequence[str]) -> Targets:
             if not os.path.isdir(path):  # noqa: PTH112 - links are kept: the program sees the path that the user gave
                 files[path] = None
                 continue
-            inside = list(python_files(Path(path)))
+            inside = list(python_files(Path(path), incomplete))
             compiling = [str(file) for file in inside if _compiles(file)]
             passed_over += len(inside) - len(compiling)
             files.update(dict.fromkeys(compiling))
             if not compiling:
                 empty.append(argument)
-    return Targets(tuple(files), passed_over, tuple(empty))
+    return Targets(tuple(files), passed_over, tuple(empty), tuple(sorted(map(str, incomplete))))
 
 
 def _matches(argument: str) -> list[str]:

@@ -7,16 +7,14 @@ import shlex
 import textwrap
 from collections.abc import Callable, Iterator
 
-from rich.cells import cell_len
-from rich.console import Console
-from rich.text import Text
-
 from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, Severity
 from compile_lens.analysis.finding_counts import count_findings
 from compile_lens.analysis.outcome import PREDICTION_ENTRY, TRACE_ENTRY, Outcome, PassedOver, Status
-from compile_lens.analysis.outcome_parts import Compared
+from compile_lens.analysis.outcome_parts import ComparedGraphs
 from compile_lens.analysis.ranks import rank_names
-from compile_lens.entries.entry import SCRIPT
+from compile_lens.cli.rank_table import print_ranks
+from compile_lens.cli.screen import Screen
+from compile_lens.cli.styled import Styled, cells
 from compile_lens.wording import and_more, counted
 
 STYLE = {
@@ -33,11 +31,11 @@ MAX_MISSING = 4
 
 
 class TextOutput:
-    """Prints outcomes to a console."""
+    """Prints outcomes to a screen."""
 
-    def __init__(self, console: Console, read_line: Callable[[str, int], str], quiet: bool, verbose: bool) -> None:
+    def __init__(self, screen: Screen, read_line: Callable[[str, int], str], quiet: bool, verbose: bool) -> None:
         """``read_line`` returns a line of a file, or '' if there is none."""
-        self._console = console
+        self._screen = screen
         self._read_line = read_line
         self._quiet = quiet
         self._verbose = verbose
@@ -65,16 +63,15 @@ class TextOutput:
         return finding.kind is Kind.STAND_IN and finding.severity is not Severity.WARNING and not self._verbose
 
     def _print_line(self, finding: Finding) -> None:
-        self._console.print(heading(finding, self._ranks), soft_wrap=True)
+        self._screen.print_line(heading(finding, self._ranks))
 
     def _print_finding(self, finding: Finding) -> None:
-        console = self._console
-        console.print(heading(finding, self._ranks), soft_wrap=True)
+        self._screen.print_line(heading(finding, self._ranks))
         gutter = " " * len(str(finding.place.end_line))
         self._print_source(finding, gutter)
         for label, text in self._notes(finding):
             self._print_note(gutter, label, text)
-        console.print()
+        self._screen.print_line()
 
     def _print_source(self, finding: Finding, gutter: str) -> None:
         place = finding.place
@@ -85,15 +82,15 @@ class TextOutput:
         before, marked = _expanded(line[: place.column - 1]), _expanded(line[place.column - 1 : end - 1])
         rest = _expanded(line[end - 1 :])
         bar = f"{gutter} │"
-        self._console.print(Text(bar, style="blue"))
-        source = Text(f"{place.line:>{len(gutter)}} │ ", style="blue")
+        self._screen.print_line(Styled(bar, style="blue"))
+        source = Styled(f"{place.line:>{len(gutter)}} │ ", style="blue")
         source.append(f"{before}{marked}{rest}", style="default")
-        self._console.print(source, soft_wrap=True)
-        carets = Text(f"{bar} ", style="blue")
-        carets.append(" " * cell_len(before) + "^" * max(cell_len(marked), 1), style=STYLE[finding.severity])
+        self._screen.print_line(source)
+        carets = Styled(f"{bar} ", style="blue")
+        carets.append(" " * cells(before) + "^" * max(cells(marked), 1), style=STYLE[finding.severity])
         if place.end_line > place.line:
             carets.append(f" … to line {place.end_line}", style="dim")
-        self._console.print(carets, soft_wrap=True)
+        self._screen.print_line(carets)
 
     def _notes(self, finding: Finding) -> list[tuple[str, str]]:
         notes = [("", finding.explanation)] if finding.explanation else []
@@ -117,7 +114,7 @@ class TextOutput:
 
     def _print_note(self, gutter: str, label: str, text: str) -> None:
         lead = f"{label}: " if label else ""
-        width = max(min(self._console.width, WIDEST) - len(gutter) - 4, 40)
+        width = max(min(self._screen.width, WIDEST) - len(gutter) - 4, 40)
         lines: list[str] = []
         for paragraph in text.splitlines():
             # an indented line is code or a table: it stays as it is
@@ -126,28 +123,31 @@ class TextOutput:
         if len(lines) > MAX_LINES and not self._verbose:
             lines = [*lines[: MAX_LINES - 1], f"… {counted(len(lines) - MAX_LINES + 1, 'more line')} with -v"]
         for index, line in enumerate(lines):
-            note = Text(f"{gutter} {'=' if index == 0 else ' '} ", style="blue")
+            note = Styled(f"{gutter} {'=' if index == 0 else ' '} ", style="blue")
             note.append(lead if index == 0 else " " * len(lead), style="bold")
             note.append(line)
-            self._console.print(note, soft_wrap=True)
+            self._screen.print_line(note)
 
     def _print_output(self, output: str) -> None:
-        self._console.rule("program output", style="dim")
-        self._console.print(Text(output.rstrip("\n")), soft_wrap=True)
-        self._console.rule(style="dim")
+        self._screen.rule("program output")
+        self._screen.print_line(Styled(output.rstrip("\n")))
+        self._screen.rule()
 
     def _how(self, outcome: Outcome) -> None:
         """Print the entry that the run used, unless the file simply ran as a script."""
-        if outcome.entry in (SCRIPT, TRACE_ENTRY, "") and not outcome.passed_over:
+        if outcome.entry in (TRACE_ENTRY, "") and not outcome.passed_over:
             return
-        self._console.print(Text(f"Analyzed with {outcome.entry_title}."), soft_wrap=True)
+        # imported late: what a trace tells needs no entry
+        from compile_lens.entries.entry import SCRIPT
+
+        if outcome.entry == SCRIPT and not outcome.passed_over:
+            return
+        self._screen.print_line(Styled(f"Analyzed with {outcome.entry_title}."))
         for call in outcome.calls:
             if call.making:
-                self._console.print(
-                    Text(f"  {call.making}{f' on {call.inputs}' if call.inputs else ''}"), soft_wrap=True
-                )
+                self._screen.print_line(Styled(f"  {call.making}{f' on {call.inputs}' if call.inputs else ''}"))
         for words in self._tried(outcome.passed_over):
-            self._console.print(Text(f"  Tried before: {words}", style="dim"), soft_wrap=True)
+            self._screen.print_line(Styled(f"  Tried before: {words}", style="dim"))
         self._coverage(outcome)
 
     def _tried(self, passed: tuple[PassedOver, ...]) -> Iterator[str]:
@@ -167,15 +167,15 @@ class TextOutput:
         coverage = outcome.coverage
         if coverage is None:
             return
-        self._console.print(f"Analyzed {coverage.sentence}.", soft_wrap=True)
+        self._screen.print_line(f"Analyzed {coverage.sentence}.")
         shown = coverage.missing if self._verbose else coverage.missing[:MAX_MISSING]
         for unit in shown:
-            self._console.print(Text(f"  Not analyzed: `{unit.name}` ({unit.reason})", style="dim"), soft_wrap=True)
+            self._screen.print_line(Styled(f"  Not analyzed: `{unit.name}` ({unit.reason})", style="dim"))
             if unit.draft:
-                self._console.print(Text(f"    Complete this call: --entry {shlex.quote(unit.draft)}"), soft_wrap=True)
+                self._screen.print_line(Styled(f"    Complete this call: --entry {shlex.quote(unit.draft)}"))
         more = len(coverage.missing) - len(shown)
         if more:
-            self._console.print(Text(f"  Not analyzed: {counted(more, 'more definition')} (-v)", style="dim"))
+            self._screen.print_line(Styled(f"  Not analyzed: {counted(more, 'more definition')} (-v)", style="dim"))
 
     def _fix_first(self, outcome: Outcome) -> None:
         """Print the most expensive findings if there are enough to need an order. Errors come first."""
@@ -185,17 +185,17 @@ class TextOutput:
         )
         if len(costly) < MAX_FIRST:
             return
-        self._console.print(Text("Fix these first:", style="bold"))
+        self._screen.print_line(Styled("Fix these first:", style="bold"))
         for number, finding in enumerate(costly[:MAX_FIRST], 1):
             place = f"{display_path(finding.place.file)}:{finding.place.line}"
             times = f", {finding.count} times" if finding.count > 1 else ""
             cost = f": {finding.cost}" if finding.cost else ""
-            self._console.print(f"  {number}. {place} [{finding.code}]{cost}{times}", soft_wrap=True, markup=False)
+            self._screen.print_line(f"  {number}. {place} [{finding.code}]{cost}{times}")
 
     def _summary(self, outcome: Outcome) -> None:
         if outcome.entry == PREDICTION_ENTRY:
             found = counted(len(outcome.findings), "predicted graph break")
-            self._console.print(
+            self._screen.print_line(
                 f"{display_path(outcome.file)}: {counted(len(outcome.regions), 'region')}, {found}; nothing was run.\n"
             )
             return
@@ -215,48 +215,40 @@ class TextOutput:
         ]
         if len(outcome.ranks) > 1:
             parts = [counted(len(outcome.ranks), "rank"), counted(len(outcome.findings), "finding")]
-        line = Text(f"{display_path(outcome.file)}: ", style="bold")
+        line = Styled(f"{display_path(outcome.file)}: ", style="bold")
         line.append(", ".join(parts))
         facts = [f"torch {outcome.torch}"]
         if not is_recorded:
             facts += [f"depth {outcome.depth}", f"{outcome.duration_s:.1f} s"]
         line.append(f"  ({', '.join(facts)})", style="dim")
-        self._console.print(line, soft_wrap=True)
+        self._screen.print_line(line)
         if len(outcome.ranks) > 1:
-            from compile_lens.cli.rank_table import (
-                rank_table,
-            )  # rich's tables take a tenth of the time in which a trace opens again
-
-            self._console.print(rank_table(outcome.ranks))
+            print_ranks(outcome.ranks, self._screen)
         if is_recorded and counts.breaks and not outcome.graphs:
-            self._console.print("No frame compiled a graph.", soft_wrap=True)
+            self._screen.print_line("No frame compiled a graph.")
         self._how(outcome)
         if outcome.hidden:
-            self._console.print(
-                f"{counted(outcome.hidden, 'more finding')} not shown (--max-findings).", soft_wrap=True
-            )
+            self._screen.print_line(f"{counted(outcome.hidden, 'more finding')} not shown (--max-findings).")
         if outcome.compared is not None:
-            self._console.print(f"Compared with eager: {_compared(outcome.compared)}.", soft_wrap=True)
+            self._screen.print_line(f"Compared with eager: {_compared(outcome.compared)}.")
         for note in outcome.notes:
-            self._console.print(Text(note, style="dim"), soft_wrap=True)
+            self._screen.print_line(Styled(note, style="dim"))
         self._fix_first(outcome)
         if not outcome.regions and not outcome.graphs and not outcome.findings and outcome.entry != TRACE_ENTRY:
-            self._console.print("Nothing in this file is compiled: it does not use torch.compile.", soft_wrap=True)
+            self._screen.print_line("Nothing in this file is compiled: it does not use torch.compile.")
         elif not outcome.findings and outcome.known:
-            self._console.print(Text("Nothing new.", style="green"), soft_wrap=True)
+            self._screen.print_line(Styled("Nothing new.", style="green"))
         elif not outcome.findings and (outcome.coverage is None or outcome.coverage.is_whole):
-            self._console.print(
-                Text("Everything compiled without a graph break or a recompile.", style="green"), soft_wrap=True
-            )
+            self._screen.print_line(Styled("Everything compiled without a graph break or a recompile.", style="green"))
         elif not outcome.findings:
-            self._console.print("No graph break and no recompile in what was analyzed.", soft_wrap=True)
-        self._console.print()
+            self._screen.print_line("No graph break and no recompile in what was analyzed.")
+        self._screen.print_line()
 
 
-def heading(finding: Finding, ranks: int = 0) -> Text:
+def heading(finding: Finding, ranks: int = 0) -> Styled:
     """The first line of a finding: its place, severity, code and message, and the ranks that have it if not all ``ranks`` do."""
     place = finding.place
-    head = Text(f"{display_path(place.file)}:{place.line}:{place.column}", style="bold")
+    head = Styled(f"{display_path(place.file)}:{place.line}:{place.column}", style="bold")
     head.append(": ")
     head.append(f"{finding.severity.value}[{finding.code}]", style=STYLE[finding.severity])
     head.append(f" {finding.message}", style="bold")
@@ -267,7 +259,7 @@ def heading(finding: Finding, ranks: int = 0) -> Text:
     return head
 
 
-def _compared(counts: Compared) -> str:
+def _compared(counts: ComparedGraphs) -> str:
     words = {
         "bitwise equal": counts.bitwise,
         "equal up to rounding": counts.rounding,

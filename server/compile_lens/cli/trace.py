@@ -70,6 +70,8 @@ def trace(
 
 def _remember_calls(opened: OpenedTrace, name: str) -> None:
     """Keep the calls of the trace, with which the file can be analyzed without the program."""
+    if not any(outcome.recorded for outcome in opened.outcomes):
+        return
     from compile_lens.state.call_memory import CallMemory
 
     for outcome in opened.outcomes:

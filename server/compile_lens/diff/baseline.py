@@ -25,14 +25,14 @@ class _Row(msgspec.Struct, forbid_unknown_fields=True):
     message: str
 
 
-class _Run(msgspec.Struct, forbid_unknown_fields=True):
+class _BaselineRun(msgspec.Struct, forbid_unknown_fields=True):
     file: str
     findings: list[_Row]
 
 
 class _Document(msgspec.Struct):
     version: int
-    runs: list[_Run]
+    runs: list[_BaselineRun]
 
 
 # of each file that was run, relative to the folder of the baseline: its findings, in whichever file they stand
@@ -59,7 +59,7 @@ def read_baseline(path: Path) -> Known:
 def baseline_text(known: Known) -> str:
     """The file that lists ``known``, sorted: two machines write the same one."""
     runs = [
-        _Run(file, sorted((_Row(**asdict(one)) for one in findings), key=msgspec.structs.astuple))
+        _BaselineRun(file, sorted((_Row(**asdict(one)) for one in findings), key=msgspec.structs.astuple))
         for file, findings in sorted(known.items())
     ]
     document = msgspec.json.encode(_Document(VERSION, runs))

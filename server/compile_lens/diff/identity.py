@@ -18,7 +18,7 @@ TreeOf = Callable[[str], SourceTree | None]
 # findings of these kinds at one line differ by their cause, which only the message names
 TOLD_BY_CAUSE = frozenset({Kind.RECOMPILE, Kind.SPECIALIZATION, Kind.PERFORMANCE, Kind.VARIATION})
 # values and counts change from run to run: "(was 3)", "64 → 96"
-VALUES = re.compile(r"\([^)]*\)|\d+")
+VALUES = re.compile(r"\([^)]{0,999}\)|\d+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from difflib import SequenceMatcher
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 # of code in torch's caches (base32 of SHA-256), and of files
@@ -17,18 +18,18 @@ _OBJECT_ID = re.compile(r"(?<![\w.])(?!9223372036854775807\b)\d{12,}\b")
 _CHECKED_ID = re.compile(r"(___check_(?:obj|type)_id\(.*?), (?:\d+|id)\)")
 _MODULE_FILE = re.compile(r"(<module '[\w.]+' from) '[^']*'")
 # of tensors that guards print
-_VALUES = re.compile(r"^\s*(?:tensor\()?\[+[-+\d.,e\s\[\]]+\)?,?$", re.MULTILINE)
+_VALUES = re.compile(r"^[ \t]*(?:tensor\()?\[[-+\d.,e\s\[\]]+\)?,?$", re.MULTILINE)
 _AOT_ID = re.compile(r"^# AOT ID: .*$", re.MULTILINE)
 _LATENCY = re.compile(r"^Guard latency = .*$", re.MULTILINE)
 # which call of a kernel in the whole run it is
-_HANDLE = re.compile(r"^(\s*# \[Provenance debug handles\] .*?):\d+$", re.MULTILINE)
-_KERNEL_PATH = re.compile(r"^(\s*# kernel path:).*$", re.MULTILINE)
+_HANDLE = re.compile(r"^([ \t]*# \[Provenance debug handles\] .*?):\d+$", re.MULTILINE)
+_KERNEL_PATH = re.compile(r"^([ \t]*# kernel path:).*$", re.MULTILINE)
 # a place: its function and its code matter. Its line moves with edits, and a copy of the program has another name
-_PLACE = re.compile(r"(?:[^\s\"'():,]*[/\\])?[\w.-]+\.py(\"?)(?::\d+|, line \d+)")
+_PLACE = re.compile(r"(?:(?<![^\s\"'():,])[^\s\"'():,]*[/\\])?(?<![\w.-])[\w.-]+\.py(\"?)(?::\d+|, line \d+)")
 # comments of guards are aligned
 _ALIGNED = re.compile(r"(?<=\S) {2,}(?=[#(])")
-_TEMPORARY = re.compile(r"(?:[^\s\"']*[/\\])?torchinductor_[^\s\"']*")
-_RESUME = re.compile(r"(torch_dynamo_resume_in_\w+?)_at_\d+")
+_TEMPORARY = re.compile(r"(?:(?<![^\s\"'])[^\s\"']*[/\\])?torchinductor_[^\s\"']*")
+_RESUME = re.compile(r"(torch_dynamo_resume_in_\w{1,300}?)_at_\d+")
 # kernels and their handles, nodes, buffers, temporaries, pointers, symbols
 _NUMBERED = re.compile(
     r"(?<![\w.])(?!float8_|sm_|e\d+m\d+)(?:"
@@ -80,3 +81,15 @@ def _cleaned(text: str, rename: Callable[[str, str], str]) -> str:
         return match[0] if _WORD_NUMBER.match(match[0]) else rename(base, whole)
 
     return _NUMBERED.sub(shortened, text)
+
+
+def spelled_alike(before: str, after: str) -> str:
+    """``before``, with each line that says the same as one of ``after`` in its words. As many lines, in the same order."""
+    clean = without_noise
+    if clean(before) == clean(after):  # they differ in which values are used, if at all
+        clean = renumbered
+    old, new = before.split("\n"), after.split("\n")
+    matcher = SequenceMatcher(None, clean(before).split("\n"), clean(after).split("\n"), autojunk=False)
+    for first, second, length in matcher.get_matching_blocks():
+        old[first : first + length] = new[second : second + length]
+    return "\n".join(old)

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from compile_lens.regular_file import read_regular_text
+from compile_lens.late_pattern import pattern
+from compile_lens.regular_file import FileTooLargeError, read_regular_text
 
 NAME = ".gitignore"
 # a folder that somebody else made may have any; no path is longer than this, and no repository has so many
 LONGEST_RULE, MOST_RULES = 4096, 10_000
-WILD = re.compile(r"[*?\[\\]")
+WILD = pattern(r"[*?\[\\]")
 
 
 class _AnyFolders(enum.Enum):
@@ -43,8 +44,10 @@ class _Rule:
 class Ignored:
     """The rules that are in force in one folder. Those of inner folders and later lines win."""
 
-    def __init__(self, rules: Sequence[_Rule] = ()) -> None:
+    def __init__(self, rules: Sequence[_Rule] = (), incomplete: Sequence[Path] = ()) -> None:
         self._rules = tuple(rules)
+        # the files of which rules were left out
+        self.incomplete = tuple(incomplete)
 
     @classmethod
     def above(cls, folder: Path) -> Ignored:
@@ -61,10 +64,13 @@ class Ignored:
         file = folder / NAME
         try:
             lines = read_regular_text(file).splitlines()
+        except FileTooLargeError:
+            return Ignored(self._rules, [*self.incomplete, file])
         except OSError:
             return self
         base = folder.as_posix().rstrip("/") + "/"
-        return Ignored([*self._rules, *_rules(lines, base)])
+        is_complete = len(lines) <= MOST_RULES and all(len(line) <= LONGEST_RULE for line in lines)
+        return Ignored([*self._rules, *_rules(lines, base)], [*self.incomplete, *([] if is_complete else [file])])
 
     def ignores(self, path: Path, is_folder: bool) -> bool:
         """Whether the last rule that matches ``path`` excludes it."""
@@ -77,25 +83,29 @@ class Ignored:
         return False
 
 
-def python_files(folder: Path) -> Iterator[Path]:
-    """The Python files in ``folder`` that are not ignored, in order; without hidden folders, environments and caches."""
+def python_files(folder: Path, incomplete: set[Path]) -> Iterator[Path]:
+    """The Python files in ``folder`` that are not ignored, in order; without hidden folders, environments and caches.
+
+    ``incomplete`` takes the files of which rules were left out, because there are too many or they are too long.
+    """
 
     # not by recursion: folders may be nested deeper than calls may be
-    waiting = [_inside(folder, Ignored.above(folder))]
+    waiting = [_inside(folder, Ignored.above(folder), incomplete)]
     while waiting:
         for path, ignored in waiting[-1]:
             if ignored is None:
                 yield path
             else:
-                waiting.append(_inside(path, ignored))
+                waiting.append(_inside(path, ignored, incomplete))
                 break
         else:
             waiting.pop()
 
 
-def _inside(place: Path, ignored: Ignored) -> Iterator[tuple[Path, Ignored | None]]:
+def _inside(place: Path, ignored: Ignored, incomplete: set[Path]) -> Iterator[tuple[Path, Ignored | None]]:
     """What is looked at in ``place``: Python files, and folders with the rules in force around them."""
     ignored = ignored.within(place)
+    incomplete.update(ignored.incomplete)
     try:
         entries = sorted(os.scandir(place), key=lambda entry: entry.name)
     except OSError:

@@ -8,15 +8,16 @@ other characters too, so it is used only for texts that have none of them. A fin
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from enum import Enum
 from itertools import accumulate
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+from compile_lens.late_pattern import pattern
+
+_LINE_END = pattern(r"\r\n|\n|\r")
 # what ends a line for str.splitlines, but for no editor
-_FALSE_LINE_END = re.compile("[\v\f\x1c-\x1e\x85\u2028\u2029]")
+_FALSE_LINE_END = pattern("[\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 class Encoding(str, Enum):

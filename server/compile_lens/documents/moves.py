@@ -1,4 +1,4 @@
-"""Moves findings with edits of the text until the next run.
+"""Moves findings with edits of the text until the next run, and maps lines of an older text to the present one.
 
 An edit is seen in whole lines: some lines gave way to others. A finding whose own lines are as they were moves up or
 down with them, its columns unchanged; a finding whose own lines were touched is no longer true of this text, and goes.
@@ -136,3 +136,40 @@ def _common_head(one: list[str], other: list[str]) -> int:
             break
         count += 1
     return count
+
+
+class LineMap:
+    """Lines count from 1. A line that was changed or removed has no place in the other text."""
+
+    def __init__(self, then: LineIndex, now: LineIndex) -> None:
+        same = then is now or then.text == now.text
+        found = [] if same else line_edits(then, now, 0, len(then.text), len(now.text))
+        self._edits: tuple[LineEdit, ...] = tuple(reversed(found))
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether any line differs."""
+        return bool(self._edits)
+
+    def now(self, line: int) -> int | None:
+        """Where a line of the older text is; None if it is gone."""
+        shift = 0
+        for edit in self._edits:
+            if edit.first > line:
+                break
+            if line < edit.end:
+                return None
+            shift += edit.shift
+        return line + shift
+
+    def then(self, line: int) -> int | None:
+        """Where a line of the present text was; None if it is new."""
+        shift = 0
+        for edit in self._edits:
+            first = edit.first + shift
+            if first > line:
+                break
+            if line < first + edit.added:
+                return None
+            shift += edit.shift
+        return line - shift

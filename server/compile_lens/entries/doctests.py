@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import tree_sitter
-
 from compile_lens.agent.runtime.entry_plans import DoctestExamples
 from compile_lens.entries.entry import Entry, EntryKind
 from compile_lens.entries.targets import Target
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import qualified_name
-from compile_lens.syntax.tree import LANGUAGE, SourceTree
+from compile_lens.syntax.tree import Query, SourceTree
 
 MOST = 3
-_DOCSTRINGS = tree_sitter.Query(
-    LANGUAGE,
+_DOCSTRINGS = Query(
     """
     (module . (comment)* . (expression_statement (string) @text))
     (class_definition body: (block . (expression_statement (string) @text))) @owner
@@ -23,13 +21,13 @@ _DOCSTRINGS = tree_sitter.Query(
     """,
 )
 # examples that use the network
-_FETCHES = re.compile(r"from_pretrained|load_dataset|https?://|requests\.|urlopen|hub\.load|Image\.open|\.download")
+_FETCHES = pattern(r"from_pretrained|load_dataset|https?://|requests\.|urlopen|hub\.load|Image\.open|\.download")
 
 
 def find_doctests(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[Entry]:
     """An entry for each docstring whose examples call a target, up to MOST of them."""
     count = 0
-    for _, captured in tree_sitter.QueryCursor(_DOCSTRINGS).matches(tree.root):
+    for _, captured in _DOCSTRINGS.matches(tree.root):
         text = tree.node_text(captured["text"][0])
         owner = qualified_name(tree, captured["owner"][0]) if "owner" in captured else ""
         if ">>>" not in text or _FETCHES.search(text):

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
+from compile_lens.late_pattern import pattern
+from compile_lens.syntax.tree import Query, SourceTree
 
-import tree_sitter
-
-from compile_lens.syntax.tree import LANGUAGE, SourceTree
-
-_COMMENTS = tree_sitter.Query(LANGUAGE, "(comment) @comment")
-_ENTRY = re.compile(r"#\s*compile-lens:\s*entry\s*=\s*(.*\S)")
+_COMMENTS = Query("(comment) @comment")
+_ENTRY = pattern(r"#\s*compile-lens:\s*entry\s*=\s*(.*\S)")
 
 
 def entry_comment(tree: SourceTree) -> tuple[str, int] | None:
     """The entry that the first such comment of a file names, and its line."""
-    for node in sorted(
-        tree_sitter.QueryCursor(_COMMENTS).captures(tree.root).get("comment", []), key=lambda n: n.start_byte
-    ):
+    for node in sorted(_COMMENTS.captures(tree.root).get("comment", []), key=lambda n: n.start_byte):
         match = _ENTRY.match(tree.node_text(node))
         if match is not None:
             return match[1].strip(), tree.position(node.start_byte)[0]

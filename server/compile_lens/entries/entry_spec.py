@@ -25,6 +25,7 @@ from compile_lens.entries.entry import (
     script,
 )
 from compile_lens.entries.targets import Target, find_targets, target_named
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import SourceTree
 
@@ -32,7 +33,7 @@ FORMS = (
     "script; the name of a function or variable with inputs; doctest:NAME; a test as FILE::TEST; another FILE.py; "
     "model; example:README.md; recorded; synthesized or synthesized:NAME; a call such as Block(dim=64)(float32[2, 16, 64])"
 )
-_CALL = re.compile(r"\s*(?:\(\s*\w+\s*:=\s*)?([A-Za-z_][\w.]*)\s*\(.*\)\s*", re.DOTALL)
+_CALL = pattern(r"\s*(?:\(\s*\w+\s*:=\s*)?([A-Za-z_][\w.]*)\s*\(.*\)\s*", re.DOTALL)
 
 
 class BadEntry(Exception):

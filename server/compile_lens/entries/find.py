@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-
-import tree_sitter
 
 from compile_lens.agent.runtime.entry_plans import ExampleInputs
 from compile_lens.entries.doctests import find_doctests
@@ -14,8 +11,9 @@ from compile_lens.entries.entry_spec import synthesized
 from compile_lens.entries.recorded import Recording, recorded_entry
 from compile_lens.entries.scripts import does_something, has_errors
 from compile_lens.entries.targets import Target, find_targets
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import definitions
-from compile_lens.syntax.tree import LANGUAGE, SourceTree
+from compile_lens.syntax.tree import Query, SourceTree
 from compile_lens.wording import and_more
 
 INPUT_NAMES = (
@@ -28,8 +26,8 @@ INPUT_NAMES = (
 )
 # names of targets that such files prefer
 PREFERRED_TARGETS = ("Model", "ModelNew", "Net", "model", "forward", "f", "fn")
-_COMPILES = re.compile(r"\bcompile\b")
-_ASSIGNED = tree_sitter.Query(LANGUAGE, "(module (expression_statement (assignment left: (identifier) @name)))")
+_COMPILES = pattern(r"\bcompile\b")
+_ASSIGNED = Query("(module (expression_statement (assignment left: (identifier) @name)))")
 
 
 def find_entries(
@@ -86,7 +84,7 @@ def _inputs_named(tree: SourceTree, owners: set[str]) -> Iterator[tuple[str, int
         parameters = definition.parameters[1 if owner and not is_static else 0 :]
         if (not owner or owner in owners) and all(p.default or p.name.startswith("*") for p in parameters):
             found.setdefault(definition.qualified_name, definition.def_line)
-    for node in tree_sitter.QueryCursor(_ASSIGNED).captures(tree.root).get("name", []):
+    for node in _ASSIGNED.captures(tree.root).get("name", []):
         name = tree.node_text(node)
         if name in INPUT_NAMES:
             found.setdefault(name, tree.position(node.start_byte)[0])

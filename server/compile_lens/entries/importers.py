@@ -1,21 +1,20 @@
-"""Finds tests and scripts that import a file and use one of its targets."""
+"""Finds tests, scripts and examples in documentation that import a file and use one of its targets."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import tree_sitter
-
-from compile_lens.agent.runtime.entry_plans import ImportingScript, ImportingTest
+from compile_lens.agent.runtime.entry_plans import DocumentedExample, ImportingScript, ImportingTest
 from compile_lens.entries.entry import Entry, EntryKind
 from compile_lens.entries.scripts import does_something
 from compile_lens.entries.targets import Target, literal_calls, names_in
 from compile_lens.syntax.definitions import Definition, definitions
 from compile_lens.syntax.imports import Imports, read_imports
-from compile_lens.syntax.tree import LANGUAGE, SourceTree
+from compile_lens.syntax.tree import Query, SourceTree
 
 MAX_TESTS = 3
 MAX_SCRIPTS = 2
@@ -148,11 +147,28 @@ def _tests(tree: SourceTree, imported: Mapping[str, str], wanted: set[str]) -> I
 
 
 def _all_names(tree: SourceTree) -> Iterator[str]:
-    query = tree_sitter.Query(LANGUAGE, "(identifier) @name")
-    for node in tree_sitter.QueryCursor(query).captures(tree.root).get("name", []):
+    query = Query("(identifier) @name")
+    for node in query.captures(tree.root).get("name", []):
         yield tree.node_text(node)
 
 
 def _attributes(tree: SourceTree) -> set[str]:
-    query = tree_sitter.Query(LANGUAGE, "(attribute attribute: (identifier) @name)")
-    return {tree.node_text(n) for n in tree_sitter.QueryCursor(query).captures(tree.root).get("name", [])}
+    query = Query("(attribute attribute: (identifier) @name)")
+    return {tree.node_text(n) for n in query.captures(tree.root).get("name", [])}
+
+
+EXAMPLE = "example:"
+
+
+def find_examples(file: str, documented: Sequence[WorkspaceFile], targets: Sequence[Target]) -> Iterator[Entry]:
+    """The first example that imports the outermost class of ``file`` and constructs it, as an entry."""
+    if not targets or targets[0].is_region:
+        return
+    target = targets[0]
+    for example in documented:
+        text = example.tree.text
+        if target.name in imported_names(example, file) and re.search(rf"\b{re.escape(target.name)}\(", text):
+            page = Path(example.path).name
+            plan = DocumentedExample(text, example.path, target.compile_line or target.line)
+            yield Entry(EntryKind.EXAMPLE, f"{EXAMPLE}{page}", f"an example in {page}", 0, plan)
+            return

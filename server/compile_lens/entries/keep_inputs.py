@@ -7,9 +7,10 @@ import re
 from dataclasses import dataclass
 
 from compile_lens.entries.entry_comment import entry_comment
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.tree import SourceTree
 
-_DECLARATION = re.compile(r"#!|#.*coding[:=]")
+_DECLARATION = pattern(r"#!|#.*coding[:=]")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8")
 _DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", *_INTEGERS, "bool")
 USUAL_LIMIT = 10

@@ -5,18 +5,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import tree_sitter
 
 from compile_lens.agent.runtime.entry_plans import CallTarget, CompileAt
-from compile_lens.entries.unimplemented import unimplemented
+from compile_lens.entries.module_classes import heirs, module_classes
 from compile_lens.syntax.definitions import Definition, definitions
 from compile_lens.syntax.regions import Region, RegionKind, find_regions
-from compile_lens.syntax.tree import LANGUAGE, SourceTree
+from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
 
-_IDENTIFIERS = tree_sitter.Query(LANGUAGE, "(identifier) @name")
-_CLASSES = tree_sitter.Query(LANGUAGE, "(class_definition) @class")
+_IDENTIFIERS = Query("(identifier) @name")
 # a function that names one of these has effects outside the program and is never called with synthesized inputs
 _SIDE_EFFECTS = frozenset(
     [
@@ -61,7 +59,7 @@ class Target:
 
     ``compile_line`` is None if the file compiles it itself; otherwise the line to report as that of the compilation.
     ``uses`` are names of the file's other classes and functions that it uses. ``given`` are constructor arguments, as text, from a
-    call site.
+    call site. ``only_module``: it is none if its class turns out to be no module.
     """
 
     name: str
@@ -71,12 +69,13 @@ class Target:
     uses: frozenset[str] = frozenset()
     given: Mapping[str, str] = field(default_factory=dict)
     is_region: bool = False
+    only_module: bool = False
 
     @property
     def plan(self) -> CallTarget:
         """The target as the agent gets it."""
         at = None if self.compile_line is None else CompileAt(self.compile_line, self.fullgraph)
-        return CallTarget(self.name, at, self.given)
+        return CallTarget(self.name, at, self.given, only_module=self.only_module)
 
 
 def find_targets(tree: SourceTree, regions: tuple[Region, ...] | None = None) -> tuple[Target, ...]:
@@ -123,7 +122,7 @@ def candidates(tree: SourceTree) -> tuple[Target, ...]:
     # what a compiled function or class uses is compiled with it
     uses = _uses(tree, known)
     reached = {name for owner in compiled for name in uses.get(owner.partition(".")[0], frozenset())}
-    found = [*_modules(tree, known), *_tensor_functions(tree, known)]
+    found = [*module_classes(tree, known), *_tensor_functions(tree, known)]
     names = sorted((d for d in found if d.qualified_name not in compiled | reached), key=lambda d: d.def_line)
     return tuple(Target(d.qualified_name, d.def_line, d.def_line, uses=uses[d.qualified_name]) for d in names)
 
@@ -178,7 +177,7 @@ def _outermost(
 ) -> tuple[Target, ...]:
     """Modules that use most of the file first, each adding something to those before it; then functions."""
     # of very many, the last ones: they are usually built of those above them
-    modules = _modules(tree, known)[-MOST_MODULES:]
+    modules = module_classes(tree, known)[-MOST_MODULES:]
     names = {d.qualified_name for d in modules}
     reachable = {d.qualified_name: _closure(d.qualified_name, uses) & names | {d.qualified_name} for d in modules}
     ordered: list[Definition] = []
@@ -203,43 +202,18 @@ def _outermost(
     # the others follow, in case the first cannot be constructed
     # what others use comes last: most of it runs as a part of them
     functions = sorted(_tensor_functions(tree, known), key=lambda d: any(d.name in used for used in uses.values()))
+    inherited = heirs(tree, known)
     return tuple(
-        Target(d.qualified_name, d.def_line, d.def_line, uses=uses[d.qualified_name], given=calls.get(d.name, {}))
-        for d in [*ordered, *rest, *functions]
+        Target(
+            d.qualified_name,
+            d.def_line,
+            d.def_line,
+            uses=uses[d.qualified_name],
+            given=calls.get(d.name, {}),
+            only_module=d in inherited,
+        )
+        for d in [*ordered, *rest, *inherited, *functions]
     )
-
-
-def _modules(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
-    """The top-level classes that are modules: by their bases in or outside the file, or because they have a ``forward``."""
-    top = {d.name: d for d in known if d.kind == "class" and "." not in d.qualified_name}
-    bases = _bases(tree)
-    defined = {d.qualified_name for d in known if d.name == "forward" and d.kind == "function"}
-    abstract = {name.rpartition(".")[0] for name in defined & unimplemented(tree)}
-    forwards = {name.rpartition(".")[0] for name in defined} - abstract
-
-    def is_module(name: str, depth: int = 0) -> bool:
-        if name in forwards or name in abstract:
-            return True
-        return depth < 20 and any(
-            base.rpartition(".")[2] in ("Module", "Sequential", "LightningModule", "ModuleList")
-            or (base in top and base != name and is_module(base, depth + 1))
-            for base in bases.get(name, ())
-        )
-
-    def calls_forward(name: str, depth: int = 0) -> bool:
-        is_inherited = any(
-            base in top and base != name and calls_forward(base, depth + 1) for base in bases.get(name, ())
-        )
-        is_foreign = any(base not in top and not base.endswith("Module") for base in bases.get(name, ()))
-        return name in forwards or (name not in abstract and depth < 20 and (is_inherited or is_foreign))
-
-    return [
-        d
-        for d in top.values()
-        if is_module(d.name)
-        and calls_forward(d.name)
-        and not any(base.rpartition(".")[2] in ("Function", "ABC") for base in bases.get(d.name, ()))
-    ]
 
 
 def _tensor_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
@@ -273,12 +247,10 @@ def names_in(tree: SourceTree, definition: Definition) -> Iterator[str]:
     yield from names[bisect_left(starts, start) : bisect_left(starts, end)]
 
 
-@lru_cache(maxsize=4)
+@kept_with_tree
 def _identifiers(tree: SourceTree) -> tuple[list[int], list[str]]:
     """The places of all names of a file in order, and the names."""
-    nodes = sorted(
-        tree_sitter.QueryCursor(_IDENTIFIERS).captures(tree.root).get("name", []), key=lambda n: n.start_byte
-    )
+    nodes = sorted(_IDENTIFIERS.captures(tree.root).get("name", []), key=lambda n: n.start_byte)
     return [node.start_byte for node in nodes], [tree.node_text(node) for node in nodes]
 
 
@@ -303,24 +275,8 @@ def _closure(name: str, uses: Mapping[str, frozenset[str]]) -> set[str]:
     return found
 
 
-def _bases(tree: SourceTree) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for node in tree_sitter.QueryCursor(_CLASSES).captures(tree.root).get("class", []):
-        name, bases = node.child_by_field_name("name"), node.child_by_field_name("superclasses")
-        if name is not None:
-            children = bases.named_children if bases is not None else []
-            found[tree.node_text(name)] = [
-                tree.node_text(c).partition("[")[0] for c in children if c.type != "keyword_argument"
-            ]
-    return found
-
-
-_CALLS = tree_sitter.Query(
-    LANGUAGE, "(call function: [(identifier) (attribute)] @function arguments: (argument_list) @arguments) @call"
-)
-_ASSIGNED = tree_sitter.Query(
-    LANGUAGE, "(module (expression_statement (assignment left: (identifier) @name right: (_) @value)))"
-)
+_CALLS = Query("(call function: [(identifier) (attribute)] @function arguments: (argument_list) @arguments) @call")
+_ASSIGNED = Query("(module (expression_statement (assignment left: (identifier) @name right: (_) @value)))")
 _LITERALS = frozenset({"integer", "float", "true", "false", "none", "string", "tuple", "list", "unary_operator"})
 
 
@@ -341,7 +297,7 @@ def literal_calls(
     """
     found: dict[str, dict[str, str]] = {}
     constants: dict[str, str] | None = None
-    for _, captured in tree_sitter.QueryCursor(_CALLS).matches(tree.root):
+    for _, captured in _CALLS.matches(tree.root):
         name = tree.node_text(captured["function"][0]).rpartition(".")[2]
         if name not in parameters or name in found:
             continue
@@ -355,7 +311,7 @@ def literal_calls(
 def _constants(tree: SourceTree) -> dict[str, str]:
     """The names of the top level that stand for a literal."""
     found: dict[str, str] = {}
-    for _, captured in tree_sitter.QueryCursor(_ASSIGNED).matches(tree.root):
+    for _, captured in _ASSIGNED.matches(tree.root):
         name, value = tree.node_text(captured["name"][0]), captured["value"][0]
         # one that is assigned again is no constant
         found[name] = tree.node_text(value) if name not in found and _is_literal(value) else ""
@@ -397,4 +353,4 @@ def _is_literal(node: tree_sitter.Node) -> bool:
 def units(tree: SourceTree) -> tuple[Definition, ...]:
     """What an analysis of the file can be about: its modules, then its functions of tensors."""
     known = definitions(tree)
-    return (*_modules(tree, known), *_tensor_functions(tree, known))
+    return (*module_classes(tree, known), *_tensor_functions(tree, known))

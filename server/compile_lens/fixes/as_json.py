@@ -7,7 +7,7 @@ from typing import Any
 from compile_lens.analysis.finding import Finding
 from compile_lens.fixes.effect import FixEffect
 from compile_lens.fixes.repair import Repaired
-from compile_lens.fixes.verify import Candidate
+from compile_lens.fixes.verify import CandidateFix
 
 COUNTS = ("breaks", "recompiles", "refused", "errors", "uncompiled")
 
@@ -27,7 +27,7 @@ def repaired_json(file: str, repaired: Repaired, written: bool) -> dict[str, Any
     }
 
 
-def candidate_json(candidate: Candidate) -> dict[str, Any]:
+def candidate_json(candidate: CandidateFix) -> dict[str, Any]:
     """A fix for a finding, with its effect; ``effect`` is null where it is not verified, and ``why_not`` says why."""
     fix, effect = candidate.fix, candidate.effect
     return {

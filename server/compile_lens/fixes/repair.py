@@ -13,7 +13,7 @@ from compile_lens.analysis.finding_regions import is_of_region
 from compile_lens.fixes.effect import NOT_COMPARED, FixEffect
 from compile_lens.fixes.fix import Edit, Fix, FixKind, edits_between, tokens_changed
 from compile_lens.fixes.offer import fixes_for
-from compile_lens.fixes.verify import Candidate, Verifier
+from compile_lens.fixes.verify import CandidateFix, Verifier
 from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import parse
 
@@ -39,7 +39,7 @@ class Remaining:
 
     finding: Finding
     why: str
-    tried: tuple[Candidate, ...] = ()
+    tried: tuple[CandidateFix, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Repaired:
 
     before: str
     text: str
-    steps: tuple[Candidate, ...]
+    steps: tuple[CandidateFix, ...]
     remaining: tuple[Remaining, ...]
     counts: tuple[FindingCounts, FindingCounts]
     graphs: tuple[int, int] = (0, 0)
@@ -86,9 +86,9 @@ class Repair:
     wanted: Wanted = every_finding
     kinds: Collection[FixKind] = WITHOUT_LOSS
     once: bool = False
-    on_step: Callable[[Candidate], None] = lambda _: None
+    on_step: Callable[[CandidateFix], None] = lambda _: None
     on_try: Callable[[Finding, Fix], None] = lambda _finding, _fix: None
-    _steps: list[Candidate] = field(default_factory=list)
+    _steps: list[CandidateFix] = field(default_factory=list)
 
     async def run(self, host: Any) -> Repaired:
         """Apply fixes on ``host`` until nothing improves any more. What the program computes stays equal at each step."""
@@ -115,7 +115,7 @@ class Repair:
             (first.before.graphs, current.before.graphs),
         )
 
-    async def _step(self, host: Any, verifier: Verifier) -> tuple[Candidate | None, list[Remaining]]:
+    async def _step(self, host: Any, verifier: Verifier) -> tuple[CandidateFix | None, list[Remaining]]:
         """The best fix of the first finding that has one; else why the findings have none."""
         tree = parse(verifier.text)
         remaining = []
@@ -128,7 +128,7 @@ class Repair:
                 if fix.kind in self.kinds:
                     self.on_try(finding, fix)
                     effect = await verifier.effect(host, fix)
-                    tried.append(Candidate(finding, fix, effect, tokens_changed(verifier.text, fix)))
+                    tried.append(CandidateFix(finding, fix, effect, tokens_changed(verifier.text, fix)))
             best = min((each for each in tried if each.is_proven), key=lambda each: each.rank, default=None)
             if best is not None:
                 return best, []
@@ -161,7 +161,7 @@ def of_region(name: str) -> Wanted:
     return is_wanted
 
 
-def _why(tried: list[Candidate], other: list[str]) -> str:
+def _why(tried: list[CandidateFix], other: list[str]) -> str:
     left = f"; needs a decision: {', '.join(dict.fromkeys(other))}" if other else ""
     if not tried:
         return f"{NO_REWRITE}{left}"

@@ -67,13 +67,13 @@ def _compare_calls(expected: Sequence[RegionResult], got: Sequence[RegionResult]
     if [result.name for result in calls] != [result.name for result in others]:
         got, expected = _of_split(got), [replace(result, changed=()) for result in expected]
         if [result.name for result in calls] != [result.name for result in got if result.name]:
-            return ResultsCompared(None, "other regions are called")
+            return ResultsCompared(None, "different regions are called")
     total = ResultsCompared(True)
     for number, (one, other) in enumerate(zip(expected, got, strict=False), 1):
         where = f"call {number} of `{one.name}`" if one.name else "parameters or gradients"
         for wanted, found in ((one.values, other.values), (one.changed, other.changed)):
             if len(wanted) != len(found):
-                return ResultsCompared(False, f"{where} has another number of values")
+                return ResultsCompared(False, f"{where} has a different number of values")
             for value, now in zip(wanted, found, strict=True):
                 compared = _compare(value, now)
                 if not compared.equal:

@@ -15,7 +15,7 @@ from compile_lens.fixes.fix import Fix, FixKind, apply_fix, tokens_changed
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.fixes.results import ResultsCompared, compare_results
 from compile_lens.syntax.tree import SourceTree, parse
-from compile_lens.workers.job import Job, Results
+from compile_lens.workers.job import Job, ResultNotes
 
 # a program that ran longer is not run again for each fix
 LONGEST_RUN_S = 5.0
@@ -44,7 +44,7 @@ def why_not_verified(outcome: Outcome, longest_s: float = LONGEST_RUN_S) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateFix:
     """A fix for ``finding`` and what it does; ``effect`` is None where that is not known, and ``why_not`` says why in a few words."""
 
     finding: Finding
@@ -133,7 +133,7 @@ class Verifier:
 
     async def _effect_and_outcome(self, host: Any, text: str) -> tuple[FixEffect, Outcome]:
         started = time.monotonic()
-        after = await self._run(host, text, Results.COMPILED)
+        after = await self._run(host, text, ResultNotes.COMPILED)
         ended = after.status is self.before.status or after.status is Status.OK
         results = await self._compared(host, after) if ended else ResultsCompared(None, "the program did not end")
         effect = FixEffect(
@@ -149,14 +149,14 @@ class Verifier:
 
     async def _compared(self, host: Any, after: Outcome) -> ResultsCompared:
         if self._eager is None:
-            self._eager = await self._run(host, self.text, Results.EAGER)
+            self._eager = await self._run(host, self.text, ResultNotes.EAGER)
         if self._eager.status is not Status.OK:
             return ResultsCompared(None, "the program fails in eager")
         compared = compare_results(self._eager.results, after.results)
         if compared.equal is not False or after.status is not Status.OK:
             return compared if after.status is Status.OK else ResultsCompared(None, "the program raises")
         if self._compiled is None:
-            self._compiled = await self._run(host, self.text, Results.COMPILED)
+            self._compiled = await self._run(host, self.text, ResultNotes.COMPILED)
         if (
             self._compiled.status is Status.OK
             and not compare_results(self._eager.results, self._compiled.results).equal
@@ -164,7 +164,7 @@ class Verifier:
             return ResultsCompared(None, "they vary between runs")
         return compared
 
-    async def _run(self, host: Any, text: str, results: Results) -> Outcome:
+    async def _run(self, host: Any, text: str, results: ResultNotes) -> Outcome:
         timeout = min(self.job.timeout_s, max(LEAST_S, PATIENCE * self.before.duration_s))
         return await self.analyze(
             host, replace(self.job, text=text, timeout_s=timeout, results=results), None, Filters()
@@ -172,7 +172,7 @@ class Verifier:
 
     async def candidates(
         self, host: Any, finding: Finding, tree: SourceTree | None = None, rules: Iterable[str] = ()
-    ) -> tuple[Candidate, ...]:
+    ) -> tuple[CandidateFix, ...]:
         """The fixes for ``finding`` with their effects, the best one first: harmful ones too (``is_offered`` tells).
 
         ``rules`` limits them to these; those that only ignore the finding are left out. The run must be one that ``can_compare``.
@@ -182,5 +182,5 @@ class Verifier:
         for fix in fixes_for(finding, tree or parse(self.text), self.before.unfiltered):
             if fix.kind is not FixKind.IGNORE and (not wanted or fix.rule in wanted):
                 effect = await self.effect(host, fix)
-                found.append(Candidate(finding, fix, effect, tokens_changed(self.text, fix)))
+                found.append(CandidateFix(finding, fix, effect, tokens_changed(self.text, fix)))
         return tuple(sorted(found, key=lambda candidate: candidate.rank))

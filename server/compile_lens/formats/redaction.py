@@ -11,7 +11,7 @@ from compile_lens.analysis.outcome import TRACE_ENTRY, Outcome
 from compile_lens.diff.identity import relative
 from compile_lens.entries.entry import SCRIPT
 
-PACKAGES = re.compile(r".*[/\\](?=(?:site|dist)-packages[/\\])")
+PACKAGES = re.compile(r"(?m)^.*[/\\](?=(?:site|dist)-packages[/\\])")
 RANK = re.compile(r" \(rank \d+\)$")
 STOPPED = "Nothing could be analyzed (the reason was left out)."
 

@@ -55,7 +55,7 @@ class SavedReport:
     is_redacted: bool
 
 
-class _Body(msgspec.Struct):
+class _ReportBody(msgspec.Struct):
     outcomes: list[Outcome]
     root: str = ""
     sources: dict[str, str] = {}
@@ -72,14 +72,14 @@ def report_bytes(
     """The report file of ``outcomes``. ``read_source`` gives the text of a file, None if it is not here; ``root`` is the folder that
     paths are told from. ``redact``: without source text and values."""
     if redact:
-        body = _Body([redacted(outcome, root) for outcome in outcomes])
+        body = _ReportBody([redacted(outcome, root) for outcome in outcomes])
     else:
         kept = [replace(one, options=NO_VALUES, unfiltered=(), recorded=(), output="") for one in outcomes]
         files = sorted({file for outcome in kept for file in _files(outcome)})
         # a trace or report of somebody else's may name any file, and this one is sent to somebody
         named = [file for file in files if file.endswith(SOURCES)]
         texts = {file: text for file in named if (text := read_source(file)) and len(text) <= LARGEST_SOURCE}
-        body = _Body(kept, root, texts)
+        body = _ReportBody(kept, root, texts)
     manifest = {
         "format": FORMAT,
         "version": VERSION,
@@ -117,7 +117,7 @@ def read_report_file(path: Path, folder: Path) -> SavedReport:
             )
         if sum(map(report.count, BEGINNINGS)) > MOST_VALUES:
             raise ReportFileError(f"{path} is too large: it contains more than {MOST_VALUES:,} values.")
-        body = msgspec.convert(_moved(msgspec.json.decode(report), folder), type=_Body)
+        body = msgspec.convert(_moved(msgspec.json.decode(report), folder), type=_ReportBody)
     except OSError as error:
         raise ReportFileError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
 from typing import Any
 from urllib.parse import quote
@@ -117,7 +118,7 @@ def _location(place: Place, root: str) -> dict[str, Any]:
 
 def _file(file: str, root: str) -> dict[str, Any]:
     path = relative(file, root)
-    artifact = {"uri": quote(path.replace("\\", "/"))}
+    artifact = {"uri": quote(os.fsencode(path.replace("\\", "/")))}
     if path != file:
         artifact["uriBaseId"] = ROOT
     return {"physicalLocation": {"artifactLocation": artifact}}

@@ -7,7 +7,7 @@ from typing import Any
 
 from compile_lens import __version__
 from compile_lens.stages.collection import OpenedStages
-from compile_lens.stages.gpu_preview import Configuration, GpuPreview
+from compile_lens.stages.gpu_preview import GpuPreview, LaunchConfiguration
 from compile_lens.stages.model import Graph, GraphPass, Kernel, LineRange, PassPhase, SourceSpan, Stage
 from compile_lens.stages.passes import changes_of
 
@@ -65,7 +65,7 @@ def preview_json(preview: GpuPreview) -> dict[str, Any]:
     }
 
 
-def _configuration_json(configuration: Configuration) -> dict[str, Any]:
+def _configuration_json(configuration: LaunchConfiguration) -> dict[str, Any]:
     return {
         "options": dict(configuration.options),
         "num_warps": configuration.num_warps,

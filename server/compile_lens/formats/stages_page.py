@@ -22,7 +22,7 @@ from compile_lens.knowledge.devices import Device
 from compile_lens.shown_text import visible
 from compile_lens.stages.costs import KernelCost, costs_of
 from compile_lens.stages.figures import bytes_text, operations_text, seconds_text
-from compile_lens.stages.gpu_preview import Configuration
+from compile_lens.stages.gpu_preview import LaunchConfiguration
 from compile_lens.stages.model import Graph, GraphPass, Kernel, PassPhase, SourceSpan, Stage, StageKind
 from compile_lens.stages.opened import OpenedStages
 from compile_lens.stages.passes import BETWEEN, pass_stage
@@ -220,7 +220,7 @@ def _pass(graph: Graph, of: GraphPass | PassPhase, name: str, depth: int, stages
     }
 
 
-def _configuration(one: Configuration) -> list[str]:
+def _configuration(one: LaunchConfiguration) -> list[str]:
     """How a kernel may be launched, and what it takes of the GPU, where it was compiled."""
     numbers = [
         "" if value is None else str(value)

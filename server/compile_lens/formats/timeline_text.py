@@ -1,16 +1,15 @@
-"""Compile time as a short table for a terminal, and as JSON: a row for each frame, then the phases and the caches of all."""
+"""Compile time as a short table for a terminal: a row for each frame, then the phases and the caches of all."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Any
 
 from rich.text import Text
 
 from compile_lens.stages.timeline import Phase, Timeline
 
-# of a frame; the rest is in JSON and in the file for Perfetto
+# of a frame; the rest is in the file for Perfetto
 MAX_PHASES = 3
 MAX_FRAMES = 12
 
@@ -32,23 +31,6 @@ def to_text(timeline: Timeline) -> Text:
         text.append(f"\n{line}")
     text.rstrip()
     return text
-
-
-def to_rows(timeline: Timeline) -> dict[str, Any]:
-    """The same as JSON (docs/json.md); all frames and phases."""
-    return {
-        "total_s": round(timeline.total, 6),
-        "phases": {phase.value: round(seconds, 6) for phase, seconds in _longest(_phases(timeline))},
-        "frames": [
-            {
-                "compile_id": compile_id,
-                "function": frame.function if (frame := timeline.frames.get(compile_id)) is not None else "",
-                "phases": {phase.value: round(seconds, 6) for phase, seconds in _longest(phases)},
-            }
-            for compile_id, phases in timeline.by_frame().items()
-        ],
-        "caches": {cache: dict(counts) for cache, counts in timeline.cache_counts().items()},
-    }
 
 
 def cache_lines(timeline: Timeline) -> list[str]:

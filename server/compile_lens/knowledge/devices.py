@@ -16,7 +16,7 @@ TABLE = Path(__file__).parent / "data" / "devices.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceProperties:
+class GpuProperties:
     """What ``torch.cuda.get_device_properties`` says, under the same names. Memory is in bytes."""
 
     name: str
@@ -42,7 +42,7 @@ class Device:
 
     key: str = ""
     also: tuple[str, ...] = ()
-    properties: DeviceProperties
+    properties: GpuProperties
     bandwidth: float
     vector: Mapping[str, float]
     matmul: Mapping[str, float]

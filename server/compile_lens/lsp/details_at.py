@@ -32,7 +32,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.markdown import finding_markdown, is_compile_time, region_markdown
 from compile_lens.lsp.predictions import Predictions
 from compile_lens.lsp.runs import Runs
-from compile_lens.pipeline.results import RegionResult
+from compile_lens.pipeline.results import RegionOutcome
 from compile_lens.pipeline.run_history import RunHistory
 from compile_lens.syntax.regions import Region
 from compile_lens.wording import counted
@@ -119,7 +119,7 @@ class DetailsAt:
         ]
         return table(title, ("Compile", "What changed", "Called at", "Guard that failed"), rows)
 
-    def _around(self, snapshot: Snapshot, line: int) -> tuple[RegionResult | None, Region | None]:
+    def _around(self, snapshot: Snapshot, line: int) -> tuple[RegionOutcome | None, Region | None]:
         """What the last run did with the innermost region that ``line`` is in."""
         around = [region for region in self._runs.regions(snapshot) if _contains(region, line)]
         if not around or snapshot.path is None:
@@ -131,7 +131,7 @@ class DetailsAt:
         return next(found, None), region
 
     def _region(
-        self, snapshot: Snapshot, result: RegionResult, region: Region, shown: Sequence[Finding]
+        self, snapshot: Snapshot, result: RegionOutcome, region: Region, shown: Sequence[Finding]
     ) -> Iterator[Block]:
         summary, outcome = result.summary, result.outcome
         yield heading(f"Region `{region.name}`")

@@ -1,6 +1,7 @@
 """The regions, candidates and cells of each open document: of a short one at once, of a long one when a process of its own has read it.
 
 Until then, what is known moves with the edits. So no answer waits for a document, however long it is and however fast the user types.
+One of medium length is read at once when it is opened; after an edit, in a thread.
 """
 
 from __future__ import annotations
@@ -19,10 +20,16 @@ from compile_lens.pipeline.facts_process import LIMIT_S, FactsProcess, TooSlow
 from compile_lens.syntax.regions import MOST_REGIONS
 from compile_lens.syntax.tree import SourceTree, parse
 
-# characters; a document of this length is read in a few hundredths of a second
-SHORT = 40_000
-# after the last keystroke
-PAUSE_S = 0.25
+# characters: a document of this length is read in 5 ms, a keystroke's share; …
+SHORT = 5_000
+# … and one of this length in a few hundredths of a second
+MEDIUM = 40_000
+# brackets that nothing closes: the parser looks for their ends in all that follows, again for each
+MOST_OPEN = 1_000
+# of the documents that were asked about last; a tree takes a megabyte for a thousand lines
+MOST_TREES = 6
+# after the last keystroke, of a medium and of a long document
+SOON_S, PAUSE_S = 0.05, 0.25
 
 
 @dataclass(slots=True)
@@ -43,6 +50,8 @@ class DocumentFactsOf:
         self._wants_tree: set[str] = set()
         self._due: dict[str, float] = {}
         self._reading: dict[str, asyncio.Task[None]] = {}
+        # documents that are read once nobody types
+        self._pausing: set[str] = set()
         self._process = FactsProcess()
         server.on_close.append(self._process.close)
         self._on_ready: list[Callable[[Snapshot], None]] = []
@@ -64,35 +73,47 @@ class DocumentFactsOf:
     def are_known(self, snapshot: Snapshot) -> bool:
         """Whether ``of`` is true of this very text. If not, it is being read."""
         self.of(snapshot)
-        return self._is_exact(snapshot)
+        if self._is_exact(snapshot):
+            return True
+        if snapshot.uri in self._pausing:  # whoever asks for the exact facts waits for no further keystroke
+            self._reading[snapshot.uri].cancel()
+            self._pausing.discard(snapshot.uri)
+            self._due[snapshot.uri] = 0.0
+            self._reading[snapshot.uri] = self._server.background.start(self._read(snapshot.uri))
+        return False
 
     def tree(self, snapshot: Snapshot) -> SourceTree | None:
         """The syntax tree of a document; None while a long one is being parsed, after which ``on_ready`` is called."""
-        known = self._trees.get(snapshot.uri)
+        known = self._trees.pop(snapshot.uri, None)
         if known is not None and known[0] == snapshot.version:
+            self._trees[snapshot.uri] = known  # the newest is the last
             return known[1]
         if not self.is_long(snapshot):
-            tree = parse(snapshot.text)
-            self._trees[snapshot.uri] = snapshot.version, tree
-            return tree
+            return self._keep_tree(snapshot, parse(snapshot.text))
         self._wants_tree.add(snapshot.uri)
         self._read_after(snapshot.uri, PAUSE_S)
         return None
 
+    def _keep_tree(self, snapshot: Snapshot, tree: SourceTree) -> SourceTree:
+        self._trees[snapshot.uri] = snapshot.version, tree
+        if len(self._trees) > MOST_TREES:
+            del self._trees[next(iter(self._trees))]
+        return tree
+
     def is_long(self, snapshot: Snapshot) -> bool:
         """Whether work that is linear in the document must not be done at once."""
-        return len(snapshot.text) > SHORT
+        return takes_long(snapshot.text)
 
     def edited(self, snapshot: Snapshot, edits: Iterable[LineEdit]) -> None:
-        """The user typed: move what is known of a long document, and read it again after a pause."""
+        """The user typed: move what is known of a document that is not short, and read it again after a pause."""
         known = self._known.pop(snapshot.uri, None)
-        if not self.is_long(snapshot):
+        if len(snapshot.text) <= SHORT or (known is None and not self.is_long(snapshot)):
             return
         facts = known.facts if known is not None else NO_FACTS
         for edit in edits:
             facts = facts.edited(edit)
         self._known[snapshot.uri] = _Known(snapshot.version, facts, is_exact=False)
-        self._read_after(snapshot.uri, PAUSE_S)
+        self._read_after(snapshot.uri, PAUSE_S if self.is_long(snapshot) else SOON_S)
 
     def closed(self, uri: str) -> None:
         """A document was closed."""
@@ -100,6 +121,7 @@ class DocumentFactsOf:
         self._trees.pop(uri, None)
         self._wants_tree.discard(uri)
         self._status.unlimited(uri)
+        self._pausing.discard(uri)
         reading = self._reading.pop(uri, None)
         if reading is not None:
             reading.cancel()
@@ -123,8 +145,10 @@ class DocumentFactsOf:
     async def _read(self, uri: str) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            while (pause_s := self._due[uri] - loop.time()) > 0:  # noqa: ASYNC110 - each keystroke moves the time
+            while (pause_s := self._due[uri] - loop.time()) > 0:
+                self._pausing.add(uri)
                 await asyncio.sleep(pause_s)
+                self._pausing.discard(uri)
             snapshot = self._server.documents.get(uri)
             if snapshot is None:
                 return
@@ -137,12 +161,14 @@ class DocumentFactsOf:
                 tree = await asyncio.to_thread(parse, snapshot.text)
                 if not self._is_current(snapshot):
                     continue
-                self._trees[uri] = snapshot.version, tree
+                self._keep_tree(snapshot, tree)
             for listener in self._on_ready:
                 listener(snapshot)
             return
 
     async def _facts_of(self, snapshot: Snapshot) -> DocumentFacts:
+        if not self.is_long(snapshot):
+            return await asyncio.to_thread(facts_of, snapshot.text)
         try:
             return await self._process.read(snapshot.text)
         except TooSlow:
@@ -157,3 +183,10 @@ class DocumentFactsOf:
     def _is_exact(self, snapshot: Snapshot) -> bool:
         known = self._known.get(snapshot.uri)
         return known is not None and known.is_exact and known.version == snapshot.version
+
+
+def takes_long(text: str) -> bool:
+    """Whether a document with this ``text`` is read in a process of its own."""
+    if len(text) > MEDIUM:
+        return True
+    return sum(text.count(opened) - text.count(closed) for opened, closed in ("()", "[]", "{}")) > MOST_OPEN

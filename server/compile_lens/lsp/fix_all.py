@@ -17,7 +17,7 @@ from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.fixes.fix import Edit, Fix, tokens_changed
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.fixes.repair import FIXABLE, WITHOUT_LOSS, Repair, Repaired, every_finding, in_turn, of_region
-from compile_lens.fixes.verify import LONGEST_REQUESTED_S, Candidate, why_not_verified
+from compile_lens.fixes.verify import LONGEST_REQUESTED_S, CandidateFix, why_not_verified
 from compile_lens.lsp.code_actions import command_action, text_edits, touches, workspace_edit
 from compile_lens.lsp.convert import path_argument, to_diagnostic
 from compile_lens.lsp.document_facts import DocumentFactsOf
@@ -42,7 +42,7 @@ MOST_REASONS = 3
 
 
 class _TextChanged(Exception):
-    """The user typed while fixes were tried."""
+    """The text changed while fixes were tried."""
 
 
 class FixAll:
@@ -105,7 +105,7 @@ class FixAll:
             made = workspace_edit(snapshot, text_edits(snapshot, edits, editor.encoding), editor.versioned_edits)
             yield types.CodeAction("Apply verified fixes", kind=FIX_ALL_KIND, edit=made)
 
-    def _proven(self, snapshot: Snapshot) -> Iterator[Candidate]:
+    def _proven(self, snapshot: Snapshot) -> Iterator[CandidateFix]:
         """For each finding of a text that was run, the best fix that is known to help."""
         tree = self._facts.tree(snapshot)
         if tree is None:
@@ -113,7 +113,7 @@ class FixAll:
         others = self._server.results.findings(file_key(snapshot.path or ""), with_beside=False)
         for finding in in_turn(self._fixable(snapshot)):
             candidates = (
-                Candidate(finding, fix, self._checks.effect(snapshot, fix), tokens_changed(snapshot.text, fix))
+                CandidateFix(finding, fix, self._checks.effect(snapshot, fix), tokens_changed(snapshot.text, fix))
                 for fix in fixes_for(finding, tree, others)
                 if fix.kind in WITHOUT_LOSS
             )
@@ -192,7 +192,7 @@ class FixAll:
         if why:
             server.warn(f"Compile Lens: no fix of {name} can be verified: {why}.")
             return None
-        steps: list[Candidate] = []
+        steps: list[CandidateFix] = []
 
         def trying(finding: Finding, fix: Fix) -> None:
             if self._newest(uri).text != snapshot.text:

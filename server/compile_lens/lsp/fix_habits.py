@@ -8,7 +8,7 @@ from typing import Any
 from lsprotocol import types
 
 from compile_lens.fixes.habits import in_order
-from compile_lens.fixes.verify import Candidate
+from compile_lens.fixes.verify import CandidateFix
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.pages import Pages
@@ -19,7 +19,7 @@ TAKEN = "compileLens.fixTaken"
 SHOW = "compileLens.fixChoices"
 FORGET = "compileLens.forgetFixChoices"
 PAGE = "Fixes that you took"
-ABOUT = "They order the next fixes of this workspace. They are kept on this machine alone."
+ABOUT = "They order the next fixes of this workspace. They are kept only on this machine."
 
 
 class FixHabits:
@@ -30,11 +30,11 @@ class FixHabits:
         self._pages = pages
         self._choices = FixChoices.of_user()
 
-    def in_order(self, path: str, candidates: list[Candidate]) -> list[Candidate]:
+    def in_order(self, path: str, candidates: list[CandidateFix]) -> list[CandidateFix]:
         """Fixes of the file ``path``, as earlier choices suggest."""
         return in_order(candidates, self._choices.recall(self._server.root_of(path)))
 
-    def taking(self, uri: str, candidate: Candidate) -> types.Command:
+    def taking(self, uri: str, candidate: CandidateFix) -> types.Command:
         """What an editor runs once it has applied a fix."""
         return types.Command("Note the fix", TAKEN, arguments=[uri, f"{candidate.finding.code}#{candidate.fix.rule}"])
 

@@ -14,7 +14,7 @@ from compile_lens.analysis.finding import Finding
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.fixes.fix import Fix, FixKind, tokens_changed
 from compile_lens.fixes.offer import fixes_for
-from compile_lens.fixes.verify import Candidate
+from compile_lens.fixes.verify import CandidateFix
 from compile_lens.lsp.code_actions import text_edits, touches, workspace_edit
 from compile_lens.lsp.convert import path_argument, to_diagnostic
 from compile_lens.lsp.document_facts import DocumentFactsOf
@@ -116,24 +116,24 @@ class Fixes:
             await self._habits.taken(*self._habits.taking(snapshot.uri, candidate).arguments or ())
         return applied
 
-    def _candidate(self, snapshot: Snapshot, which: str) -> Candidate | None:
+    def _candidate(self, snapshot: Snapshot, which: str) -> CandidateFix | None:
         for finding in self._server.results.findings(file_key(snapshot.path or "")):
             for candidate in self._offered(snapshot, finding):
                 if which == _named(finding, candidate.fix.rule, snapshot):
                     return candidate
         return None
 
-    def _offered(self, snapshot: Snapshot, finding: Finding) -> list[Candidate]:
+    def _offered(self, snapshot: Snapshot, finding: Finding) -> list[CandidateFix]:
         """Fixes that help come first; those that harm or do nothing are not offered."""
         tree = self._facts.tree(snapshot)
         others = self._server.results.findings(file_key(snapshot.path or ""))
         known = [
-            Candidate(finding, fix, self._checks.effect(snapshot, fix), tokens_changed(snapshot.text, fix))
+            CandidateFix(finding, fix, self._checks.effect(snapshot, fix), tokens_changed(snapshot.text, fix))
             for fix in (fixes_for(finding, tree, others) if tree is not None else ())
         ]
         return self._habits.in_order(snapshot.path or "", [candidate for candidate in known if candidate.is_offered])
 
-    def _title(self, snapshot: Snapshot, candidate: Candidate) -> str:
+    def _title(self, snapshot: Snapshot, candidate: CandidateFix) -> str:
         fix = candidate.fix
         if fix.kind is FixKind.IGNORE:
             return fix.title
@@ -156,5 +156,5 @@ def _command(uri: str, name: str) -> str:
     return f"command:{APPLY}?{quote(json.dumps([uri, name]), safe='')}"
 
 
-def _is_preferred(candidate: Candidate) -> bool:
+def _is_preferred(candidate: CandidateFix) -> bool:
     return candidate.fix.kind is FixKind.CHANGE and candidate.helps

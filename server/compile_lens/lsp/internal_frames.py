@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import groupby
 
+from compile_lens.late_pattern import pattern
 from compile_lens.wording import counted
 
-FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line \d+')
-INTERNAL = re.compile(
+FRAME = pattern(r'^\s*File "(?P<file>[^"]+)", line \d+')
+INTERNAL = pattern(
     r"[/\\](?:site|dist)-packages[/\\](?:torch|triton|functorch)[/\\]|[/\\]lib[/\\]python3[^/\\]*[/\\]\w+\.py$"
 )
 # what torch adds for those who debug it
-ADVICE = re.compile(r"^Set TORCHDYNAMO_VERBOSE=1 |^You can suppress this exception ")
+ADVICE = pattern(r"^Set TORCHDYNAMO_VERBOSE=1 |^You can suppress this exception ")
 
 
 def without_internal_frames(detail: str) -> str:

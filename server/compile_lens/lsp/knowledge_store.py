@@ -125,4 +125,5 @@ class KnowledgeStore:
         finally:
             self._progress.finish(progress)
         self._known.clear()
+        self._bundled.clear()  # ten megabytes that nobody asks for any more
         self._on_new_tables()

@@ -17,7 +17,7 @@ from compile_lens import __version__
 from compile_lens.lsp.editor_capabilities import EditorCapabilities
 from compile_lens.lsp.offered import NOTEBOOKS
 from compile_lens.lsp.pygls_workarounds.protocol import HardenedProtocol, tolerant_converter
-from compile_lens.shown_text import visible
+from compile_lens.shown_text import notice
 
 if TYPE_CHECKING:  # loaded with the features, after `initialize` is answered
     from compile_lens.analysis.filters import Filters
@@ -96,7 +96,9 @@ class CompileLensServer(LanguageServer):
     def offer(self, methods: Mapping[str, object], commands: tuple[str, ...] = ()) -> None:
         """Announce ``methods`` with their options, and ``commands``, before there is anything to answer them."""
         for method, options in methods.items():
-            self.feature(method, options)(partial(_not_loaded))
+            self.feature(method)(partial(_not_loaded))
+            if options is not None:  # given to `feature`, they would be converted once to see whether that can be done
+                self.protocol.fm.feature_options[method] = options
         for name in commands:
             self.command(name)(partial(_not_loaded))
         self._offered |= {*methods, *commands}
@@ -137,12 +139,12 @@ class CompileLensServer(LanguageServer):
 
     def say(self, sentence: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """Show one sentence, which may quote a program."""
-        self.window_show_message(types.ShowMessageParams(kind, visible(sentence)))
+        self.window_show_message(types.ShowMessageParams(kind, notice(sentence)))
 
     async def ask(self, sentence: str, answers: Iterable[str], unasked: str | None = None) -> str | None:
         """The answer that the user chooses, None for none; ``unasked`` where the editor cannot ask."""
         actions = [types.MessageActionItem(title) for title in answers]
-        question = types.ShowMessageRequestParams(types.MessageType.Info, sentence, actions)
+        question = types.ShowMessageRequestParams(types.MessageType.Info, notice(sentence), actions)
         try:
             answer = await self.window_show_message_request_async(question)
         except JsonRpcException:

@@ -23,7 +23,7 @@ from compile_lens.lsp.markdown import is_compile_time
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.sandbox_actions import KEEP_WRITES
-from compile_lens.pipeline.results import RegionResult
+from compile_lens.pipeline.results import RegionOutcome
 from compile_lens.shown_text import visible
 from compile_lens.syntax.definitions import definition_at, definitions
 from compile_lens.syntax.regions import Region, RegionKind
@@ -230,7 +230,7 @@ def _result_lens(snapshot: Snapshot, line: int, title: str) -> types.CodeLens:
     return _lens(line, title, DETAILS, [snapshot.uri, str(line)])
 
 
-def _unreached(outcome: Outcome | None, key: str, known: Sequence[RegionResult], found: Sequence[Finding]) -> str:
+def _unreached(outcome: Outcome | None, key: str, known: Sequence[RegionOutcome], found: Sequence[Finding]) -> str:
     """What to show above a region of the file ``key`` that has no result in ``known``, from the document's own ``outcome``."""
     if outcome is None or not outcome.final or outcome.status is Status.FAILED:
         return NOT_RUN
@@ -247,7 +247,7 @@ def _not_reached(found: Sequence[Finding]) -> str:
 
 
 def _region_title(
-    result: RegionResult | None, skipped: Finding | None, active: bool, failed: Collection[str]
+    result: RegionOutcome | None, skipped: Finding | None, active: bool, failed: Collection[str]
 ) -> str | None:
     if result is not None and result.summary.frames and (result.summary.graphs or skipped is None):
         return _title(result, active, failed)
@@ -260,7 +260,7 @@ def _region_title(
     return None
 
 
-def _title(result: RegionResult, active: bool, failed: Collection[str] = ()) -> str:
+def _title(result: RegionOutcome, active: bool, failed: Collection[str] = ()) -> str:
     """``2 graphs · 1 break · 3 recompiles · 1.2 s``. While a run is pending or active, it replaces the old result."""
     summary = result.summary
     if active and result.outcome.final:

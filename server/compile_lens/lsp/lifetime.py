@@ -9,8 +9,6 @@ import sys
 import threading
 import time
 
-import psutil  # type: ignore[import-untyped]
-
 POLL_S = 0.5
 # from the end of the connection to the end of the process, even if something hangs
 EXIT_S = 2.0
@@ -34,11 +32,17 @@ def end_with(pid: int) -> None:
         except ProcessLookupError:
             pass
         except OSError:
-            while psutil.pid_exists(pid):
+            while _exists(pid):
                 time.sleep(POLL_S)
         end_within(EXIT_S + 1)
 
     threading.Thread(target=watch, name="end of the editor", daemon=True).start()
+
+
+def _exists(pid: int) -> bool:
+    import psutil  # type: ignore[import-untyped]  # an editor waits for what this module is needed for first
+
+    return bool(psutil.pid_exists(pid))
 
 
 async def wait_for_exit(pid: int) -> None:
@@ -53,7 +57,7 @@ async def wait_for_exit(pid: int) -> None:
         if descriptor >= 0:
             await _readable(descriptor)
             return
-    while psutil.pid_exists(pid):  # noqa: ASYNC110 - no event to wait for
+    while _exists(pid):  # noqa: ASYNC110 - no event to wait for
         await asyncio.sleep(POLL_S)
 
 

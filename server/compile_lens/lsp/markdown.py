@@ -12,7 +12,7 @@ from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, Region
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.lsp.convert import sentence
 from compile_lens.lsp.internal_frames import without_internal_frames
-from compile_lens.pipeline.results import RegionResult
+from compile_lens.pipeline.results import RegionOutcome
 from compile_lens.shown_text import code_block, code_span, link, markdown_text
 from compile_lens.wording import and_more, counted
 from compile_lens.workers.job import Depth
@@ -64,7 +64,7 @@ def _why(finding: Finding) -> tuple[str, str]:
     return prose(first), prose("\n\n".join(others))
 
 
-def region_markdown(results: Sequence[RegionResult]) -> str:
+def region_markdown(results: Sequence[RegionOutcome]) -> str:
     """What the last run did in one region, which may have compiled several functions or modules."""
     return "\n\n---\n\n".join(_region(result.summary, result.outcome) for result in results)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from pathlib import Path
 
 from lsprotocol import types
@@ -13,6 +12,7 @@ from compile_lens.documents.line_index import Encoding
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.tables import Tables
+from compile_lens.late_pattern import pattern
 from compile_lens.lsp.convert import from_position, protocol_range
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.knowledge_at import named_at
@@ -23,7 +23,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 _LEFT_TO_PYTHON = frozenset({KnowledgeKind.FUNCTION})
 # of an operator's places, those that Inductor uses; the hover lists all
 _OF_INDUCTOR = ("lowering, registered", "decomposition of Inductor")
-_CODE = re.compile(r"\bGB\d{4}\b")
+_CODE = pattern(r"\bGB\d{4}\b")
 
 
 class Navigation:

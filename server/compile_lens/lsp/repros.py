@@ -32,7 +32,6 @@ KIND = "repro"
 REGION = "region:"
 # where a repro is written: beside the file, in a folder of the workspace, or in a private folder, for an untitled editor
 BESIDE, FOLDER, UNTITLED = "beside", "repros", "untitled"
-PLACES = (BESIDE, FOLDER, UNTITLED)
 
 
 def reproducible_findings(
@@ -72,7 +71,7 @@ class Repros:
     async def write(self, uri: str | None, about: str | None, where: str | None = None) -> dict[str, Any] | None:
         """Write the repro of ``CODE@LINE``, of ``region:NAME``, or by default of the worst finding. None if there is none.
 
-        ``where`` is one of ``PLACES``; the user is asked without it, and nothing is written without an answer.
+        ``where`` is ``BESIDE``, ``FOLDER`` or ``UNTITLED``; the user is asked without it, and nothing is written without an answer.
         """
         path, about = path_argument(WRITE_REPRO, uri), about or ""
         if not self._server.may_run():

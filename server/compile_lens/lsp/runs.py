@@ -139,6 +139,8 @@ class Runs:
         facts = self._facts.of(snapshot)
         has_regions = bool(facts.regions) or facts.hides_regions
         if has_regions and wanted and allowed is Permission.ALLOWED:
+            if reason is Reason.SAVED:
+                self._kept.saved(snapshot.uri, snapshot.text)
             self._submit(snapshot.uri, snapshot, reason)
             return
         if reason is Reason.OPENED:
@@ -208,6 +210,7 @@ class Runs:
         """The document was closed, or no longer compiles anything: cancel its run and withdraw its results."""
         self._unread.pop(uri, None)
         self.last.forget(uri)
+        self._kept.forget(uri)
         cancelled = self._server.scheduler.cancel(uri)
         changed = self._withdraw(uri)
         if cancelled or changed:

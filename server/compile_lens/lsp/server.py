@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -79,7 +80,7 @@ def assemble(
     server.sources = LineIndexes(server.documents)
     server.results = Results()
     server.scheduler = Scheduler()
-    server.hosts = HostPool(make_host or Host)
+    server.hosts = HostPool(make_host or functools.partial(Host, loads_packages=True))
     server.background = BackgroundTasks(_log_error)
     server.code_actions = CodeActions(server.documents)
     server.on(types.TEXT_DOCUMENT_CODE_ACTION, server.code_actions.answer)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from compile_lens.agent.runtime.protocol import Hello
 from compile_lens.documents.documents import Snapshot, file_key
+from compile_lens.late_pattern import pattern
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.state.consent import Permission
@@ -16,7 +17,7 @@ from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter, torch_version
 from compile_lens.workers.kernels import python_of_kernel
 
-IMPORTS_TORCH = re.compile(r"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
+IMPORTS_TORCH = pattern(r"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 
 
 # tells an editor with `experimental.compileLensStatus` which interpreter runs the user's files, and its torch

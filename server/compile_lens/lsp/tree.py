@@ -22,7 +22,7 @@ from compile_lens.lsp.markdown import is_compile_time
 from compile_lens.lsp.repros import REGION, WRITE_REPRO
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.tree_nodes import Node
-from compile_lens.pipeline.results import RegionResult
+from compile_lens.pipeline.results import RegionOutcome
 from compile_lens.pipeline.run_history import PastRun, RunHistory
 from compile_lens.syntax.regions import Region
 from compile_lens.wording import counted
@@ -128,7 +128,7 @@ class Tree:
             opens = self._stages.command(snapshot.uri, region.line, "Open compiler stages…")
             yield Node("stages", f"{parent}#stages", "Stages", told, commands={"stages": opens})
 
-    def _graphs(self, parent: str, functions: list[RegionResult]) -> Iterator[Node]:
+    def _graphs(self, parent: str, functions: list[RegionOutcome]) -> Iterator[Node]:
         """The functions that a region compiled to graphs of their own."""
         with_graphs = [result for result in functions if result.summary.graphs]
         if not with_graphs:
@@ -181,7 +181,7 @@ class Tree:
         return to_range(place, index, self._server.editor.encoding)
 
 
-def _counts(result: RegionResult) -> str:
+def _counts(result: RegionOutcome) -> str:
     summary = result.summary
     if not summary.frames:
         return "not compiled in the last run"

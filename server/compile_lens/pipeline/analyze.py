@@ -147,7 +147,7 @@ class _Analysis:
             self._partials.changed()
 
     def _snapshot(self) -> Callable[[], Outcome]:
-        report, facts = self._builder.report(), self._facts.copy()
+        report, facts = self._builder.report(goes_on=True), self._facts.copy()
         return lambda: self._make(report, facts, Status.OK, None)
 
     @property

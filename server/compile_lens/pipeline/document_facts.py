@@ -6,18 +6,18 @@ Finding them takes time that grows with the document, so for all but short ones 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 from compile_lens.documents.moves import LineEdit
 from compile_lens.entries.targets import candidates
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.cells import find_cells
 from compile_lens.syntax.imports import Imports
 from compile_lens.syntax.regions import Region, find_regions
 from compile_lens.syntax.tree import parse
 from compile_lens.syntax.window import imports_of
 
-COMPILES = re.compile(r"\b(?:torch|nn)\b.*\bcompile\b|@compile\b|\.compile\(")
+COMPILES = pattern(r"\b(?:torch|nn)\b.*\bcompile\b|@compile\b|\.compile\(")
 NO_IMPORTS = imports_of("")
 # candidates that have a lens
 MAX_CANDIDATES = 40

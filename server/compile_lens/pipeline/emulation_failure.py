@@ -8,7 +8,7 @@ from dataclasses import replace
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.analysis.run_context import Raised
-from compile_lens.trace.report import StandIn
+from compile_lens.trace.stand_ins import StandIn
 from compile_lens.workers.job import End, EndKind
 
 EMULATED = "emulated"  # the note before a device is emulated (agent/substitutes/enable.py)

@@ -15,14 +15,13 @@ from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.not_compiled import ASKED_FOR
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
-from compile_lens.analysis.run_errors import UNRUNNABLE, severity_beside
+from compile_lens.analysis.run_errors import STOPPED, UNRUNNABLE, severity_beside
 from compile_lens.documents.source_file import NestedTooDeep
 from compile_lens.entries.entry import AUTOMATIC, MODEL, SCRIPT, Entry, EntryKind, script
 from compile_lens.entries.entry_comment import entry_comment
 from compile_lens.entries.entry_spec import read_entry
-from compile_lens.entries.examples import EXAMPLE, find_examples
 from compile_lens.entries.find import find_entries
-from compile_lens.entries.importers import arguments_elsewhere, find_importers
+from compile_lens.entries.importers import EXAMPLE, arguments_elsewhere, find_examples, find_importers
 from compile_lens.entries.recorded import Recording
 from compile_lens.entries.targets import find_targets
 from compile_lens.pipeline.workspace import documented_examples, mentioning
@@ -209,6 +208,8 @@ async def analyze_by_entries(
         outcome = await analyze(host, _job_of(limited, entry), _keeping(kept, on_partial), filters)
         if limited.timeout_s < job.timeout_s:
             outcome = _cut_short(outcome, entry, limited.timeout_s)
+        elif entry.kind is EntryKind.SYNTHESIZED and outcome.calls:
+            outcome = _ended_in_a_call(outcome)
         ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
         coverage = outcome.coverage or coverage
         used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
@@ -268,6 +269,17 @@ def _cut_short(outcome: Outcome, entry: Entry, seconds: float) -> Outcome:
         f"Stopped {entry.title} after {seconds:g} s. Findings so far are shown; `--entry {entry.spec}` runs all of it."
     )
     found = tuple(finding for finding in outcome.findings if finding.kind is not Kind.RUN_ERROR)
+    return replace(outcome, findings=found, notes=(*outcome.notes, note))
+
+
+def _ended_in_a_call(outcome: Outcome) -> Outcome:
+    """``outcome`` of calls that were made up: that one of them took too long or too much memory is no error of the file."""
+    stops = [f for f in outcome.findings if f.kind is Kind.RUN_ERROR and f.message.startswith(STOPPED)]
+    if not stops:
+        return outcome
+    why = stops[0].message.removeprefix(STOPPED).removeprefix(" here")
+    note = f"Stopped the calls with synthesized inputs{why} Findings so far are shown."
+    found = tuple(finding for finding in outcome.findings if finding not in stops)
     return replace(outcome, findings=found, notes=(*outcome.notes, note))
 
 

@@ -36,6 +36,7 @@ def make_job(
     stand_in: Substitution = Substitution.AUTO,
     missing_weights: Substitution = Substitution.AUTO,
     missing_data: Substitution = Substitution.AUTO,
+    missing_modules: Substitution = Substitution.AUTO,
     confinement: Confinement = Confinement(),
 ) -> Job:
     """A run of ``file`` (of ``text`` in its place, if that is given) in ``folder``.
@@ -54,11 +55,12 @@ def make_job(
         stand_in=stand_in,
         missing_weights=missing_weights,
         missing_data=missing_data,
+        missing_modules=missing_modules,
         access=confinement.access,
         sandbox=confinement.sandbox,
         budget=confinement.budget,
     )
-    launch = find_launch(Path(file), workspace) if not arguments else None
+    launch = find_launch(Path(file), workspace, confinement.access) if not arguments else None
     return job if launch is None else launch.of(job)
 
 
@@ -93,5 +95,6 @@ def job_of_settings(
         stand_in=run.stand_in,
         missing_weights=run.missing_weights,
         missing_data=run.missing_data,
+        missing_modules=run.missing_modules,
         confinement=confinement,
     )

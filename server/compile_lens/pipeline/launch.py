@@ -11,11 +11,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from compile_lens.late_pattern import pattern
 from compile_lens.regular_file import read_regular_text
+from compile_lens.workers.access import Access
 from compile_lens.workers.job import Job
+from compile_lens.workers.secret_variables import hidden
 
 PYTHON = frozenset({"python", "debugpy"})
-_VARIABLE = re.compile(r"\$\{(\w+)(?::([^}]*))?\}")
+# a text, which may look like a comment, or a comment; an open one goes on to the end
+_COMMENT = pattern(r'"(?:[^"\\]|\\.)*(?:"|\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_LAST_COMMA = pattern(r'("(?:[^"\\]|\\.)*(?:"|\Z))|,(?=\s*[\]}])', re.DOTALL)
+# of arguments in one text, which take long to take apart; no system starts a program with more (execve(2), MAX_ARG_STRLEN)
+LONGEST_ARGUMENTS = 131_072
+_VARIABLE = pattern(r"\$\{(\w+)(?::([^}]*))?\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +46,32 @@ class Launch:
         )
 
 
-def find_launch(file: Path, root: Path | None) -> Launch | None:
-    """The configuration of the workspace ``root`` that starts ``file`` by its name, or None. One that cannot be read is none."""
+def find_launch(file: Path, root: Path | None, access: Access = Access.SANDBOXED) -> Launch | None:
+    """The configuration of the workspace ``root`` that starts ``file`` by its name, or None. One that cannot be read is none.
+
+    It may pass on variables of this process: those that look like secrets only with full ``access``.
+    """
     if root is None:
         return None
     try:
         configurations = _read(read_regular_text(root / ".vscode" / "launch.json"))["configurations"]
         found = next(c for c in configurations if _starts(c, file, root))
-        return _launch(found, file, root)
+        secrets = {} if access is Access.FULL else hidden(os.environ)
+        return _launch(found, file, root, {**os.environ, **secrets})
     except (OSError, ValueError, TypeError, KeyError, AttributeError, StopIteration, RecursionError):
         return None
 
 
 def _read(text: str) -> Any:
-    """JSON with comments and trailing commas. Raises ValueError."""
+    """JSON with comments and trailing commas, as VS Code reads it. Raises ValueError.
+
+    Not by the library json5: that takes half a minute for a megabyte, which a workspace may have put there, and 60 ms for a usual file.
+    """
     try:
         return json.loads(text)
     except ValueError:
-        import json5  # a hundred times slower, and not needed by most
-
-        return json5.loads(text)
+        plain = _COMMENT.sub(lambda match: match[0] if match[0].startswith('"') else " ", text)
+        return json.loads(_LAST_COMMA.sub(lambda match: match[1] or "", plain))
 
 
 def _starts(configuration: Mapping[str, Any], file: Path, root: Path) -> bool:
@@ -65,26 +79,29 @@ def _starts(configuration: Mapping[str, Any], file: Path, root: Path) -> bool:
     program = str(configuration.get("program", ""))
     if configuration.get("type") not in PYTHON or configuration.get("request") != "launch" or "${file}" in program:
         return False
-    path = _expanded(program, file, root)
+    path = _expanded(program, file, root, {})
     return os.path.normpath(root / path) == os.path.normpath(file)
 
 
-def _launch(configuration: Mapping[str, Any], file: Path, root: Path) -> Launch:
+def _launch(configuration: Mapping[str, Any], file: Path, root: Path, variables: Mapping[str, str]) -> Launch:
+    def expanded(value: Any) -> str:
+        return _expanded(str(value), file, root, variables)
+
     given = configuration.get("args", [])
+    if isinstance(given, str) and len(given) > LONGEST_ARGUMENTS:
+        raise ValueError("arguments")
     arguments = shlex.split(given) if isinstance(given, str) else [str(argument) for argument in given]
-    environment = {
-        str(k): _expanded(str(v), file, root) for k, v in configuration.get("env", {}).items() if v is not None
-    }
+    environment = {str(k): expanded(v) for k, v in configuration.get("env", {}).items() if v is not None}
     folder = configuration.get("cwd")
     return Launch(
         str(configuration.get("name", "")),
-        tuple(_expanded(argument, file, root) for argument in arguments),
+        tuple(map(expanded, arguments)),
         environment,
-        str(root / _expanded(str(folder), file, root)) if folder else str(root),
+        str(root / expanded(folder)) if folder else str(root),
     )
 
 
-def _expanded(text: str, file: Path, root: Path) -> str:
+def _expanded(text: str, file: Path, root: Path, variables: Mapping[str, str]) -> str:
     """``text`` with VS Code's variables that name files, folders and the environment; others are left as they are."""
     known = {
         "workspaceFolder": str(root),
@@ -101,7 +118,7 @@ def _expanded(text: str, file: Path, root: Path) -> str:
 
     def value(match: re.Match[str]) -> str:
         if match[1] == "env":
-            return os.environ.get(match[2] or "", "")
+            return variables.get(match[2] or "", "")
         return known.get(match[1], match[0])
 
     return _VARIABLE.sub(value, text)

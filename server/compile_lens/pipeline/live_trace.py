@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from compile_lens.late_pattern import pattern
 from compile_lens.regular_file import open_regular
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.records import Payload, Record, parse_record
@@ -17,7 +17,7 @@ LARGEST_LOOK = 1 << 28
 # of a record; what goes on without end is passed over (workers/wire.py has the same limit)
 LARGEST_RECORD = 1 << 26
 # a record ends where a line begins that is no payload line
-END_OF_RECORD = re.compile(rb"\n(?=[^\t])")
+END_OF_RECORD = pattern(rb"\n(?=[^\t])")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from compile_lens.analysis.regions import summarize_functions, summarize_regions
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.documents.source_file import source_if_readable
+from compile_lens.late_pattern import pattern
 from compile_lens.pipeline.local_files import NO_FILES, LocalFiles, Maps, find_local_files
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import read_report
@@ -29,7 +29,7 @@ from compile_lens.trace.report import CompileReport
 DAMAGED = "Unreadable: {lost} of {records} records of the trace (cut short or changed); {intact:g}% is intact. Findings may be missing."
 
 # torch/_inductor/compile_fx.py and torch/_functorch/_aot_autograd/autograd_cache.py (torch 2.6 to 2.13)
-CACHE = re.compile(r"^(?:fx_graph|aotautograd)_cache_(?:hit|miss)$")
+CACHE = pattern(r"^(?:fx_graph|aotautograd)_cache_(?:hit|miss)$")
 
 
 @dataclass(frozen=True, slots=True)

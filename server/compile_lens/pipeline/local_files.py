@@ -7,7 +7,6 @@ must be those that the trace has.
 from __future__ import annotations
 
 import os
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 from compile_lens.analysis.sources import LIBRARY, NO_FILE
 from compile_lens.documents.source_file import source_if_readable
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.graph_text import LINE
 from compile_lens.trace.relocation import named_files, relocated, stack_frames
 from compile_lens.trace.report import CompileReport
@@ -28,7 +28,7 @@ MOST_FOLDERS = 2000
 # lines that prove that a file is the one that ran, and how many graphs are read for them
 FEW_LINES, MOST_GRAPHS = 3, 20
 GRAPH = "dynamo_output_graph"
-DEFINED = re.compile(r"(?:async )?def (\w+)")
+DEFINED = pattern(r"(?:async )?def (\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,23 +142,18 @@ class _Search:
 
     def _by_suffix(self, recorded: str, texts: Mapping[int, str], functions: set[str]) -> LocalFile | None:
         parts = _parts(recorded)
-        candidates = [
-            os.path.join(folder, *parts[-length:])  # noqa: PTH118
-            for length in range(min(len(parts), 6), 0, -1)
-            for folder in self._folders
-        ]
-        for candidate in candidates:
-            lines = self._lines(candidate)
-            folders = _common_end(_parts(candidate), parts) - 1
-            if lines is not None and _is_same_file(lines, texts, functions if folders > 0 else set()):
-                return _matched(recorded, candidate, lines, texts)
-        below = sorted(self._named(parts[-1]), key=lambda path: -_common_end(_parts(path), parts)) if parts else []
-        for candidate in below:
+        for candidate in self._candidates(parts):
             lines = self._lines(candidate)
             folders = _common_end(_parts(candidate), parts) - 1
             if lines is not None and _is_same_file(lines, texts, functions if folders > 0 else set()):
                 return _matched(recorded, candidate, lines, texts)
         return None
+
+    def _candidates(self, parts: tuple[str, ...]) -> Iterator[str]:
+        for length in range(min(len(parts), 6), 0, -1):
+            yield from (os.path.join(folder, *parts[-length:]) for folder in self._folders)  # noqa: PTH118
+        if parts:
+            yield from sorted(self._named(parts[-1]), key=lambda path: -_common_end(_parts(path), parts))
 
     def _lines(self, path: str) -> list[str] | None:
         self.looked.setdefault(path)

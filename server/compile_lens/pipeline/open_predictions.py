@@ -13,7 +13,7 @@ from compile_lens.analysis.finding import Finding, Kind, Place
 from compile_lens.analysis.predictions import still_predicted
 from compile_lens.documents.documents import file_key
 from compile_lens.documents.moves import LineEdit, is_touched, move_finding, move_place
-from compile_lens.pipeline.results import RegionResult
+from compile_lens.pipeline.results import RegionOutcome
 
 EditsSince = Callable[[int | None], list[LineEdit] | None]
 _Answer = tuple[str, Place]
@@ -66,7 +66,7 @@ class Predicted:
         file.answers.pop(uri, None)
         file.waiting[uri] = version
 
-    def answer(self, key: str, regions: Iterable[RegionResult], edits_since: EditsSince) -> None:
+    def answer(self, key: str, regions: Iterable[RegionOutcome], edits_since: EditsSince) -> None:
         """Let the runs that ended answer the predictions. ``regions`` are their results in the file ``key``, where they are now."""
         file = self._files.get(key)
         if file is None:

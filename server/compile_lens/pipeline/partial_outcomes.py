@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from compile_lens.analysis.outcome import Outcome
 
-LEAST_PAUSE_S = 0.1
+LEAST_PAUSE_S = 0.03
 # what is told again takes at most a sixth of one processor
 PAUSE_PER_COST = 5.0
 

@@ -39,7 +39,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class RegionResult:
+class RegionOutcome:
     """What happened in a region or function, and the outcome of the run that says so."""
 
     summary: RegionSummary
@@ -169,20 +169,20 @@ class Results:
         here = (f for known in chosen for f in known.findings if file_key(f.place.file) == key)
         return tuple(sorted(_merged_findings(here, ()), key=lambda finding: _order(finding.place)))
 
-    def regions(self, key: str) -> list[RegionResult]:
+    def regions(self, key: str) -> list[RegionOutcome]:
         """What happened in the regions of the file ``key``."""
         return [
-            RegionResult(region, known.outcome)
+            RegionOutcome(region, known.outcome)
             for (_, beside), known in self._known.items()
             if not beside
             for region in known.regions
             if file_key(region.place.file) == key
         ]
 
-    def functions(self, key: str) -> list[RegionResult]:
+    def functions(self, key: str) -> list[RegionOutcome]:
         """What happened in the functions of the file ``key`` that were compiled."""
         return [
-            RegionResult(function, known.outcome)
+            RegionOutcome(function, known.outcome)
             for (_, beside), known in self._known.items()
             if not beside
             for function in known.functions

@@ -59,6 +59,7 @@ class RunFacts:
     covered: CallsCovered | None = None
     degraded: dict[str, str] = field(default_factory=dict)
     helped_imports: dict[str, str] = field(default_factory=dict)
+    inherited_stubs: set[str] = field(default_factory=set)
     as_module: tuple[str, str] | None = None
     made_up_arguments: tuple[str, ...] = ()
     skipped_lines: tuple[int, ...] = ()
@@ -88,6 +89,8 @@ class RunFacts:
             self.degraded[event.what] = event.why
         elif isinstance(event, ImportHelped):
             self.helped_imports[event.module] = event.folder
+            if event.is_base:
+                self.inherited_stubs.add(event.module)
         elif isinstance(event, RunAsModule):
             self.as_module = (event.module, event.folder)
         elif isinstance(event, ArgumentsMadeUp):
@@ -121,6 +124,7 @@ class RunFacts:
             not_called=self.not_called.copy(),
             degraded=self.degraded.copy(),
             helped_imports=self.helped_imports.copy(),
+            inherited_stubs=self.inherited_stubs.copy(),
         )
 
     def notes(self, end: End | None, job: Job) -> tuple[str, ...]:
@@ -167,8 +171,10 @@ class RunFacts:
                 if len(stubs) == 1
                 else "are not installed and were replaced with stubs"
             )
-            inherited = f"Models that inherit from {'it' if len(stubs) == 1 else 'them'} are plain modules."
-            yield f"{', '.join(stubs)} {replaced}. {inherited} Calls that need more raise the import error."
+            yield f"{', '.join(stubs)} {replaced}. Calls that need more raise the import error."
+        bases = [f"`{name}`" for name in self.helped_imports if name in self.inherited_stubs]
+        if bases:
+            yield f"Models that inherit from {', '.join(bases)} are plain modules."
         if self.made_up_arguments:
             named = ", ".join(f"`{name}`" for name in self.made_up_arguments)
             yield f"Made up the required arguments {named}. Pass your own after `--`."

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import io
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compile_lens.analysis.outcome import Outcome
+from compile_lens.documents.source_file import source_if_readable
 from compile_lens.pipeline.entry_choice import EntryChoice
 from compile_lens.pipeline.imported_files import Stamp, files_of, stamp
+from compile_lens.pipeline.unreached_functions import without_unreached
 from compile_lens.workers.interpreter import site_with_torch
 from compile_lens.workers.job import Job
 
@@ -65,6 +67,21 @@ def is_same_program(before: str, now: str) -> bool:
         return False
     if any(word in text for text in (before, now) for word in SEES_ITSELF):
         return False
+    return _has_same_tokens(before, now)
+
+
+def is_same_where_reached(before: str, now: str, imported: Iterable[Path]) -> bool:
+    """Whether two texts of a script differ only where it cannot get, besides. ``imported`` are the files that it imports."""
+    if before == now or max(len(before), len(now)) > MOST_CHARACTERS:
+        return False
+    if any(word in text for text in (before, now) for word in SEES_ITSELF):
+        return False
+    texts = [text for file in imported if (text := source_if_readable(str(file))) is not None]
+    reached = without_unreached(before, now, texts)
+    return reached is not None and _has_same_tokens(*reached)
+
+
+def _has_same_tokens(before: str, now: str) -> bool:
     try:
         return list(_program(before)) == list(_program(now))
     except (tokenize.TokenError, SyntaxError):

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, TypeVar
 
 DEBOUNCE_S = 0.1
+# the first request after so long a pause is none of a series
+PAUSE_S = 0.3
 T = TypeVar("T")
 
 
@@ -38,11 +41,13 @@ class Ticket:
 class Scheduler:
     """Runs at most one piece of work per document, the newest.
 
-    What was asked for by saving or opening waits ``debounce_s`` first.
+    Work for a document that is saved again and again, and for documents that are opened one after the other, waits ``debounce_s`` first.
     """
 
     def __init__(self, debounce_s: float = DEBOUNCE_S) -> None:
         self._debounce_s = debounce_s
+        # when each document was requested last, as far as that can still be a part of a series
+        self._requested: dict[str, float] = {}
         self._generations = itertools.count(1)
         self._current: dict[str, tuple[Ticket, asyncio.Task[Any]]] = {}
         self._unfinished: dict[str, set[asyncio.Task[Any]]] = {}
@@ -55,7 +60,9 @@ class Scheduler:
         self.cancel(uri)
         ticket = Ticket(uri, next(self._generations), reason)
         before = set(self._unfinished.get(uri, ()))
-        task = asyncio.create_task(self._work(ticket, before, work), name=f"analysis of {uri}")
+        task = asyncio.create_task(
+            self._work(ticket, before, self._pause(uri, reason), work), name=f"analysis of {uri}"
+        )
         self._current[uri] = (ticket, task)
         self._unfinished.setdefault(uri, set()).add(task)
         task.add_done_callback(lambda done: self._finished(ticket, done))
@@ -90,11 +97,21 @@ class Scheduler:
         unfinished = [task for tasks in self._unfinished.values() for task in tasks]
         await asyncio.gather(*unfinished, return_exceptions=True)
 
-    async def _work(self, ticket: Ticket, before: set[asyncio.Task[Any]], work: Callable[[Ticket], Awaitable[T]]) -> T:
+    def _pause(self, uri: str, reason: Reason) -> float:
+        """Seconds that a request of now waits: none if it is the first one for a while."""
+        now = time.monotonic()
+        self._requested = {name: at for name, at in self._requested.items() if now - at < PAUSE_S}
+        is_of_series = uri in self._requested if reason is Reason.SAVED else bool(self._requested)
+        self._requested[uri] = now
+        return self._debounce_s if is_of_series and reason is not Reason.REQUESTED else 0.0
+
+    async def _work(
+        self, ticket: Ticket, before: set[asyncio.Task[Any]], pause_s: float, work: Callable[[Ticket], Awaitable[T]]
+    ) -> T:
         if before:
             await asyncio.wait(before)
-        if ticket.reason is not Reason.REQUESTED:
-            await asyncio.sleep(self._debounce_s)
+        if pause_s:
+            await asyncio.sleep(pause_s)
         return await work(ticket)
 
     def _finished(self, ticket: Ticket, task: asyncio.Task[Any]) -> None:

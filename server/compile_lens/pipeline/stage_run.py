@@ -1,7 +1,9 @@
-"""Runs a file for its stages: the usual analysis, with what torch records of kernels and fusion."""
+"""Gets the stages of a file: from a run, with what torch records of kernels and fusion, or from what another run left."""
 
 from __future__ import annotations
 
+import mmap
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -14,8 +16,11 @@ from compile_lens.documents.source_file import source_if_readable
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.entry_choice import analyze_by_entries
 from compile_lens.pipeline.file_analysis import FileRequest, OnOutcome
-from compile_lens.stages.opened import OpenedStages, stages_of
-from compile_lens.trace.kept import KeptTrace
+from compile_lens.stages.collection import OpenedStages
+from compile_lens.stages.debug_folder import is_debug_folder, read_debug_folder
+from compile_lens.stages.opened import read_stages, stages_of
+from compile_lens.trace.files import TraceError, unpacked
+from compile_lens.trace.records import TraceBytes
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, Job
 from compile_lens.workers.wire import Frame, TraceRecord
@@ -34,16 +39,14 @@ def job_with_stages(job: Job) -> Job:
     return replace(job, depth=Depth.INDUCTOR, stages=True)
 
 
-async def run_stages(
-    request: FileRequest, job: Job, host_of: Callable[[str], Host], on_partial: OnOutcome | None = None
-) -> list[StageRun]:
+async def run_stages(request: FileRequest, job: Job, host_of: Callable[[str], Host]) -> list[StageRun]:
     """Run ``job``, once for each choice of an entry. Raises FileProblem, BadEntry and InterpreterError."""
     job = job_with_stages(request.selection.limit(job))
     host = host_of(request.interpreter(job))
     runs = []
     for choice in request.selection.choices(job):
         collected: dict[str, KeptTrace] = {}
-        outcome = await analyze_by_entries(partial(_analyze, collected), host, job, choice, on_partial, request.filters)
+        outcome = await analyze_by_entries(partial(_analyze, collected), host, job, choice, None, request.filters)
         # what ran as a script though it was called by another name is the newest
         kept = collected.get(outcome.entry) or next(reversed(collected.values()), KeptTrace())
         runs.append(StageRun(outcome, stages_of(kept.bytes(), cache(lines_of))))
@@ -70,3 +73,51 @@ def lines_of(file: str) -> list[str] | None:
     """The lines of a file of this machine, if it is there."""
     text = source_if_readable(file) if Path(file).is_absolute() else None
     return text.split("\n") if text is not None else None
+
+
+class KeptTrace:
+    """A trace that grows while a run sends its records: the file that torch would have written, without a name in any folder."""
+
+    def __init__(self) -> None:
+        # the map of the file outlives it
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115
+        self._size = 0
+
+    def add(self, record: bytes) -> None:
+        """Take one record, as the agent sends it."""
+        self._size += self._file.write(record if record.endswith(b"\n") else record + b"\n")
+
+    def bytes(self) -> TraceBytes:
+        """What has been added, memory-mapped; nothing is added after that."""
+        with self._file:
+            self._file.flush()
+            if not self._size:
+                return TraceBytes(b"")
+            return TraceBytes(mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ))
+
+
+# of files that are run
+SOURCES = frozenset({".py", ".ipynb"})
+
+
+def is_source(path: Path) -> bool:
+    """Whether ``path`` is a program, and no recording."""
+    return path.suffix in SOURCES and not path.is_dir()
+
+
+def open_recorded_stages(path: Path) -> list[tuple[str, OpenedStages]]:
+    """The stages at ``path``, one for each rank, with the name of each file. Raises TraceError."""
+    lines = cache(lines_of)
+    if path.is_dir() and is_debug_folder(path):
+        return [(str(path), read_debug_folder(path, lines))]
+    found: list[tuple[str, OpenedStages]] = []
+    problems: list[str] = []
+    with unpacked(path) as files:
+        for file in files:
+            try:
+                found.append((file.name, read_stages(file.path, lines)))
+            except TraceError as problem:
+                problems.append(str(problem))
+    if not found:
+        raise TraceError("\n".join(problems))
+    return found

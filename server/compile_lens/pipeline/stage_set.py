@@ -1,6 +1,6 @@
 """The compiler's stages of one run or opened trace, and how their lines belong to those of the user's files.
 
-Files and lines are those of this machine when the stages were opened; ``documents/line_map.py`` leads from there to the present text.
+Files and lines are those of this machine when the stages were opened; ``documents/moves.py`` leads from there to the present text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from compile_lens.documents.documents import file_key
 from compile_lens.documents.line_index import LineIndex
-from compile_lens.documents.line_map import LineMap
+from compile_lens.documents.moves import LineMap
 from compile_lens.stages.model import Graph, Kernel, SourceSpan, Stage, StageKind
 from compile_lens.stages.opened import OpenedStages
 from compile_lens.state.stage_folders import OPENED, VARIANT, StageFacts

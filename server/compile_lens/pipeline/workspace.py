@@ -11,6 +11,7 @@ from pathlib import Path
 
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.importers import WorkspaceFile
+from compile_lens.late_pattern import pattern
 from compile_lens.regular_file import read_regular
 from compile_lens.syntax.tree import parse
 
@@ -34,7 +35,7 @@ SKIPPED = frozenset(
 
 MAX_PAGES = 12
 # fenced code, and that of reStructuredText
-_BLOCKS = re.compile(
+_BLOCKS = pattern(
     r"^[ \t]*```+ *(?:python|py)\b[^\n]*\n(.*?)^[ \t]*```|^\.\. code(?:-block)?:: *python\n\s*\n((?:[ \t]+[^\n]*\n|\n)+)",
     re.M | re.S,
 )

@@ -30,7 +30,7 @@ from compile_lens.repro.bisect_commands import commands
 from compile_lens.repro.bisect_document import describe_step
 from compile_lens.repro.contract import BISECT_STATE
 from compile_lens.repro.scratch import scratch_folder
-from compile_lens.repro.verdict import Bisection, BisectionStatus, Kernel, Step, Switch, Verdict
+from compile_lens.repro.verdict import Bisection, BisectionStatus, Step, Switch, Verdict, VerdictKernel
 from compile_lens.workers.access import Access
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import EndKind, Job
@@ -50,7 +50,7 @@ CANNOT_JUDGE = 125
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class BisectOptions:
     """``step_limit_s`` limits one run of the repro, ``limit_s`` all of them. ``ablate`` also tries options after torch's search.
 
     ``at_once`` is the number of parallel runs, None for as many as the machine has room for.
@@ -67,7 +67,7 @@ Progress = Callable[[Step | None, str], None]
 
 
 async def bisect(
-    host: Host, repro: Path, options: Options = Options(), on_progress: Progress | None = None
+    host: Host, repro: Path, options: BisectOptions = BisectOptions(), on_progress: Progress | None = None
 ) -> Bisection:
     """Bisect ``repro`` with the interpreter of ``host``.
 
@@ -95,7 +95,9 @@ async def bisect(
 class _BisectionEvents:
     """Collects the events of one search."""
 
-    def __init__(self, repro: Path, python: str, torch: str, options: Options, on_progress: Progress | None) -> None:
+    def __init__(
+        self, repro: Path, python: str, torch: str, options: BisectOptions, on_progress: Progress | None
+    ) -> None:
         self._repro, self._python, self._torch, self._options = repro, python, torch, options
         self._on_progress = on_progress
         self._steps: list[Step] = []
@@ -251,7 +253,7 @@ def _step(event: StepBegan | StepEnded) -> Step:
     )
 
 
-def _kernels(explained: VerdictExplained) -> list[Kernel]:
+def _kernels(explained: VerdictExplained) -> list[VerdictKernel]:
     """The kernels that contain the node of the verdict, or all of them if it names no node."""
     wanted = {explained.node} if explained.node else set(explained.changed)
     found = []
@@ -260,7 +262,7 @@ def _kernels(explained: VerdictExplained) -> list[Kernel]:
             continue
         own = (node for node in explained.nodes if node.name in members)
         lines = dict.fromkeys(UserLine(node.file, node.line, node.function, node.text) for node in own)
-        found.append(Kernel(name.partition(":")[0], members, tuple(lines)))
+        found.append(VerdictKernel(name.partition(":")[0], members, tuple(lines)))
     return found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from compile_lens.agent.runtime.search_protocol import NamedPlace, UserLine
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.repro.bisect_guide import Reading, reading
-from compile_lens.repro.verdict import Bisection, BisectionStatus, Kernel, Step
+from compile_lens.repro.verdict import Bisection, BisectionStatus, Step, VerdictKernel
 from compile_lens.shown_text import code_block, code_cell, code_span, markdown_text, text_cell
 from compile_lens.shown_text import link as linked
 from compile_lens.wording import counted
@@ -85,7 +85,7 @@ def _place(place: NamedPlace, link: Link) -> str:
     return f"- {place.label}: {link(place.file, place.line)} ({code_span(place.name)})"
 
 
-def _kernel(kernel: Kernel, link: Link) -> Iterable[str]:
+def _kernel(kernel: VerdictKernel, link: Link) -> Iterable[str]:
     yield f"- {code_span(kernel.name)}, generated from {', '.join(map(code_span, kernel.nodes))}"
     for line in kernel.lines:
         yield f"  {_source(line, link)}"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import itertools
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import quote_plus
 
-from compile_lens.repro.bisect import Options, bisect
+from compile_lens.repro.bisect import BisectOptions, bisect
 from compile_lens.repro.contract import Criterion
 from compile_lens.repro.history import remember
 from compile_lens.repro.issue import collect_versions, issue_sections, issue_title
-from compile_lens.repro.issue_link import issue_link
 from compile_lens.repro.minify import MinifyOptions, minify
 from compile_lens.repro.source import COMPILED, JUDGED, RULE
 from compile_lens.repro.verdict import Bisection
@@ -60,7 +60,7 @@ async def write_issue_folder(
             file, code = smaller
     if bisection is None and written.reproduces and written.expected.criterion in SEARCHED:
         progress(f"bisecting {written.file.name}")
-        bisection = await bisect(host, written.file, Options(limit_s=limit_s))
+        bisection = await bisect(host, written.file, BisectOptions(limit_s=limit_s))
         remember(bisection)
     if bisection is not None:
         said.append(f"Bisected: {bisection.sentence}")
@@ -107,3 +107,30 @@ def _write(folder: Path, written: Written, files: dict[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8")
     if written.data is not None and written.data.parent != folder:
         shutil.copytree(written.data, folder / written.data.name, dirs_exist_ok=True)
+
+
+NEW_ISSUE = "https://github.com/pytorch/pytorch/issues/new"
+# GitHub answers 414 to longer ones (8 KiB)
+LONGEST_URL = 8_000
+LONGEST_TITLE = 200
+CUT = "\n\n*The rest of the report is in `{file}`: paste it here, or attach the file.*\n"
+
+
+def issue_link(title: str, sections: Sequence[str], file: str) -> str:
+    """The link, with as many leading ``sections`` of the report as its length allows; ``file`` has all of them.
+
+    PyTorch's issue forms take no values from a link, so it opens a blank issue.
+    """
+    title = title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
+    link = f"{NEW_ISSUE}?title={quote_plus(title)}&body="
+    body = "\n\n".join(sections)
+    if len(link) + len(quote_plus(body)) <= LONGEST_URL:
+        return link + quote_plus(body)
+    rest = quote_plus(CUT.format(file=file))
+    kept = ""
+    for section in sections:
+        longer = kept + quote_plus(f"{section}\n\n")
+        if len(link) + len(longer) + len(rest) > LONGEST_URL:
+            break
+        kept = longer
+    return f"{link}{kept}{rest}"

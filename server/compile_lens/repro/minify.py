@@ -79,7 +79,6 @@ class Minified:
     inputs: tuple[str, ...] = ()
     saved: Path | None = None
     notes: tuple[str, ...] = ()
-    history: tuple[MinifyProgress, ...] = ()
 
 
 async def minify(
@@ -135,14 +134,12 @@ class _MinificationEvents:
         on_progress: Callable[[MinifyProgress], None] | None,
         on_smaller: Callable[[Minified], None] | None,
     ) -> None:
-        self._original = text
         self._on_progress, self._on_smaller = on_progress, on_smaller
         self._phase = "starting"
         self._smallest: SmallerFound | None = None
         self._checked: SmallestChecked | None = None
         self._unfit: SearchUnfit | None = None
         self._notes: list[str] = []
-        self._history: list[MinifyProgress] = []
 
     @property
     def uses_saved(self) -> bool:
@@ -155,7 +152,6 @@ class _MinificationEvents:
         elif isinstance(frame, SmallerFound):
             self._smallest = frame
             progress = MinifyProgress(self._phase, frame.runs, frame.text.count("\n"), frame.nodes, frame.inputs)
-            self._history.append(progress)
             self._tell(progress)
             if self._on_smaller is not None:
                 self._on_smaller(self._result("", verified=False, saved=None))
@@ -198,7 +194,6 @@ class _MinificationEvents:
             found.inputs if found is not None else (),
             saved,
             tuple(self._notes),
-            tuple(self._history),
         )
 
 

@@ -79,7 +79,7 @@ class Step(Message):
 
 
 @dataclass(frozen=True)
-class Kernel(Message):
+class VerdictKernel(Message):
     """A generated kernel that contains the operation of the verdict, with its graph nodes and their lines."""
 
     name: str
@@ -115,7 +115,7 @@ class Bisection(Message):
     operator: str | None = None
     source: tuple[UserLine, ...] = ()
     places: tuple[NamedPlace, ...] = ()
-    kernels: tuple[Kernel, ...] = ()
+    kernels: tuple[VerdictKernel, ...] = ()
     switches: tuple[Switch, ...] = ()
     commands: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()

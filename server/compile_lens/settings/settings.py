@@ -22,7 +22,6 @@ from compile_lens.analysis.filters import DEFAULT_CAP, OFF, Filters
 from compile_lens.analysis.finding import Severity
 from compile_lens.settings.sandbox_settings import BudgetSettings, SandboxSettings
 from compile_lens.settings.setting import documented
-from compile_lens.settings.trace_settings import TraceSettings
 from compile_lens.settings.view_settings import InlaySettings, LensSettings, StageSettings
 from compile_lens.syntax.predictions.registry import ALL
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES
@@ -111,6 +110,16 @@ class RunSettings:
             ),
         ),
     )
+    missing_modules: Substitution = field(
+        default=Substitution.AUTO,
+        metadata=documented(
+            "Use stubs for modules that are not installed, such as loggers, when a file is imported (docs/entries.md). Default: auto.",
+            values=(
+                "Use a stub: attributes and calls without a result do nothing, and models that inherit from it are plain modules.",
+                "Let the import raise, as it does on this machine.",
+            ),
+        ),
+    )
     entry: str = field(
         default="",
         metadata=documented(
@@ -170,6 +179,20 @@ class FixSettings:
             "Verify each quick fix by analyzing the changed text in the background, so that its title says what it "
             "does. Only where background runs are allowed, while nothing else runs, and for programs that end within "
             "seconds. Default: on."
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSettings:
+    """Traces from other runs and machines."""
+
+    map: Mapping[str, str] = field(
+        default_factory=dict,
+        metadata=documented(
+            'Folders of the machine that recorded a trace, and what they are on this one, as in `{"/cluster/job": "/home/me/project"}`. '
+            "Default: files are found by the end of their path and their content.",
+            is_text=True,
         ),
     )
 

@@ -35,11 +35,8 @@ class KernelComments:
     places: Mapping[int, str] = field(default_factory=dict)
 
 
-NO_COMMENTS = KernelComments()
-
-
 @dataclass(frozen=True, slots=True)
-class Definition:
+class KernelDefinition:
     """A kernel that the code defines. ``lines`` include the comments above; ``source`` are those of its own code, if it is in the text."""
 
     name: str
@@ -66,7 +63,7 @@ class KernelCall:
 class OutputCode:
     """The definitions, by name, and the calls, in the order of the text."""
 
-    definitions: Mapping[str, Definition]
+    definitions: Mapping[str, KernelDefinition]
     calls: tuple[KernelCall, ...]
 
 

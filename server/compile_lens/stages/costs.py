@@ -1,4 +1,4 @@
-"""What each kernel of a graph moves and computes, and how long that takes at best on a device."""
+"""What each kernel of a graph moves and computes, how long that takes at best on a device, and for which device it was compiled."""
 
 from __future__ import annotations
 

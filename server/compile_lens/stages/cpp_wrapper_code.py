@@ -13,15 +13,15 @@ from dataclasses import replace
 from compile_lens.stages.code_parts import (
     COMMENT,
     NAMES,
-    Definition,
     KernelCall,
+    KernelDefinition,
     OutputCode,
     commented_calls,
     comments_of,
 )
 from compile_lens.stages.model import LineRange
 
-ENTRY = re.compile(r"^(?:[\w:]+\s+)*(?:inductor_entry_impl|AOTInductorModel::_?\w*run_impl)\(", re.MULTILINE)
+ENTRY = re.compile(r"^(?:[\w:]+\s+){0,20}(?:inductor_entry_impl|AOTInductorModel::_?\w*run_impl)\(", re.MULTILINE)
 CPP_KERNEL = re.compile(r'^extern "C"\s+(?:\w+\s+)*?void\s+(?P<name>\w+)\((?P<parameters>[^;{}]*)\)\s*\{', re.MULTILINE)
 TRITON_STRING = re.compile(r'^static const char\* (?P<name>\w+)_source = R"TRITON\(')
 TRITON_TUNED = re.compile(r"^\s*(?P<name>\w+) = async_compile\.triton\(")
@@ -43,19 +43,19 @@ def read_cpp_wrapper(lines: list[str]) -> OutputCode:
     return OutputCode(definitions, tuple(_calls(lines, definitions)))
 
 
-def _cpp_kernels(lines: list[str]) -> Iterator[Definition]:
+def _cpp_kernels(lines: list[str]) -> Iterator[KernelDefinition]:
     text = "\n".join(lines)
     for found in CPP_KERNEL.finditer(text):
         first = text.count("\n", 0, found.start())
         last = _end(lines, text.count("\n", 0, found.end()))
         comments = _comments_from(lines, first)
         source = LineRange(first + 1, last + 1)
-        yield Definition(
+        yield KernelDefinition(
             found["name"], "cpp", LineRange(comments + 1, last + 1), source, comments_of(lines, comments, first)
         )
 
 
-def _triton_kernels(lines: list[str]) -> Iterator[Definition]:
+def _triton_kernels(lines: list[str]) -> Iterator[KernelDefinition]:
     for index, content in enumerate(lines):
         if found := TRITON_STRING.match(content):
             opened, ends = index + 1, ')TRITON"'
@@ -71,12 +71,12 @@ def _triton_kernels(lines: list[str]) -> Iterator[Definition]:
         last = next((at for at in range(closed, len(lines)) if lines[at].startswith(ends)), closed)
         first = _comments_from(lines, index)
         source = LineRange(opened + 2, closed)
-        yield Definition(
+        yield KernelDefinition(
             found["name"], "triton", LineRange(first + 1, last + 1), source, comments_of(lines, first, index)
         )
 
 
-def _calls(lines: list[str], definitions: Mapping[str, Definition]) -> Iterator[KernelCall]:
+def _calls(lines: list[str], definitions: Mapping[str, KernelDefinition]) -> Iterator[KernelCall]:
     """The calls in the functions that run the graph."""
 
     def called(content: str, handle: str) -> str:
@@ -89,7 +89,7 @@ def _calls(lines: list[str], definitions: Mapping[str, Definition]) -> Iterator[
                 yield replace(call, text=call.text.replace("_handle", ""))
 
 
-def _called(content: str, definitions: Mapping[str, Definition], handle: str) -> str:
+def _called(content: str, definitions: Mapping[str, KernelDefinition], handle: str) -> str:
     """The kernel that a line calls, '' if none."""
     for found in NAMES.finditer(content):
         name = found[0].removeprefix(LAUNCH)

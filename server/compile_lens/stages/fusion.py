@@ -11,7 +11,7 @@ from compile_lens.stages.model import Kernel, NotFused, TextSource
 
 NOTE = "compile_lens_fusion"
 # of a graph inside of the graph, behind its name: ``true_graph_0_op1``
-OPERATION = re.compile(r"\w*?(?<![a-z])(?:op|buf)\d+(?=_|\b)")
+OPERATION = re.compile(r"\w{0,300}?(?<![a-z])(?:op|buf)\d+(?=_|\b)")
 OF_INNER = re.compile(r"^(?P<graph>\w+)_op\d+$")
 
 

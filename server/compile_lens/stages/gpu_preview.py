@@ -43,7 +43,7 @@ class AssemblyText:
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
+class LaunchConfiguration:
     """One way to launch a kernel. Of a compiled one: ``registers`` of a thread, ``shared`` memory of a block in bytes, spilled words.
 
     ``halves`` is the number of the configuration whose block it has half of. ``error`` says why it cannot be used.
@@ -75,7 +75,7 @@ class GpuKernel:
     compile_id: str | None
     certainty: Certainty | None
     why: str
-    configurations: tuple[Configuration, ...]
+    configurations: tuple[LaunchConfiguration, ...]
 
     @property
     def label(self) -> str:
@@ -194,9 +194,9 @@ def _kernel(note: dict[str, Any], artifact: Artifact) -> GpuKernel:
     return GpuKernel(note["kernel"], artifact.compile_id, certainty, note.get("why", ""), configurations)
 
 
-def _configuration(note: dict[str, Any], index: int, payload: Payload) -> Configuration:
+def _configuration(note: dict[str, Any], index: int, payload: Payload) -> LaunchConfiguration:
     texts = note.get("assembly", {})
-    return Configuration(
+    return LaunchConfiguration(
         options=note["options"],
         num_warps=note["num_warps"],
         num_stages=note["num_stages"],

@@ -34,7 +34,7 @@ class GraphChanges:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _CodeLine:
     """A line of code: its number, the place that it comes from as torch's comment has it, and its node, '' if it is none."""
 
     number: int
@@ -59,7 +59,7 @@ def changes_between(before: str, after: str) -> GraphChanges:
     )
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def _lines(text: str) -> Iterator[_CodeLine]:
     place, graph, outer = "", "", ""
     for number, content in enumerate(text.split("\n"), 1):
         stripped = content.strip()
@@ -74,10 +74,10 @@ def _lines(text: str) -> Iterator[_Line]:
             graph, place = "" if found["name"] == outer else f"{found['name']}.", ""
         code = content.partition(FREES)[0].rstrip()
         node = NODE.match(code)
-        yield _Line(number, code, place, f"{graph}{node['name']}" if node is not None else "")
+        yield _CodeLine(number, code, place, f"{graph}{node['name']}" if node is not None else "")
 
 
-def _diff(old: tuple[_Line, ...], new: tuple[_Line, ...]) -> Iterator[str]:
+def _diff(old: tuple[_CodeLine, ...], new: tuple[_CodeLine, ...]) -> Iterator[str]:
     """Lines that changed with those around them, each part after the place that it comes from."""
     matcher = SequenceMatcher(None, [line.text for line in old], [line.text for line in new], autojunk=False)
     for group in matcher.get_grouped_opcodes(CONTEXT):
@@ -99,5 +99,5 @@ def _diff(old: tuple[_Line, ...], new: tuple[_Line, ...]) -> Iterator[str]:
                     yield f"{sign}{line.text}"
 
 
-def _start(lines: tuple[_Line, ...]) -> int:
+def _start(lines: tuple[_CodeLine, ...]) -> int:
     return lines[0].number if lines else 0

@@ -19,7 +19,7 @@ TARGET = re.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?=\()")
 WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*\b(?!\s*=(?!=))")
 # a graph of its own inside of another (a branch of `torch.cond`) is a class inside of the class
 CLASS = re.compile(r"^(?P<indent>\s*)class (?P<name>\w+)\(torch\.nn\.Module\)")
-INPUT = re.compile(r'(?P<name>\w+): "(?P<type>[^"]*)"')
+INPUT = re.compile(r'(?<!\w)(?P<name>\w+): "(?P<type>[^"]*)"')
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from compile_lens.stages.code_parts import NAMES, Definition, KernelCall, OutputCode
+from compile_lens.stages.code_parts import NAMES, KernelCall, KernelDefinition, OutputCode
 from compile_lens.stages.fusion import NOTE, ScheduledNode, nodes_of_kernels, read_schedules
 from compile_lens.stages.graph_lines import NO_GRAPH, PrintedGraph, read_graph
 from compile_lens.stages.model import Kernel, KernelKind, SourceSpan, TextSource
@@ -164,7 +164,7 @@ class _Reader:
         return tuple(dict.fromkeys(stack for stack in stacks if stack))
 
     def _spans_of_nodes(
-        self, nodes: Iterable[str], call: KernelCall, defined: Definition | None
+        self, nodes: Iterable[str], call: KernelCall, defined: KernelDefinition | None
     ) -> Iterator[SourceSpan]:
         known = [span for node in nodes for span in self._span_of_node(node)]
         if known:
@@ -191,7 +191,7 @@ class _Reader:
                 yield printed.span
                 return
 
-    def _operators(self, call: KernelCall, defined: Definition | None, nodes: Iterable[str]) -> Iterator[str]:
+    def _operators(self, call: KernelCall, defined: KernelDefinition | None, nodes: Iterable[str]) -> Iterator[str]:
         """What torch says that the kernel comes from; else what its nodes call.
 
         Of a call of a library only its own node counts: torch also names the views that it takes in.
@@ -214,7 +214,7 @@ class _Reader:
         return next((printed.target for graph in self._graphs if (printed := graph.nodes.get(node))), "")
 
 
-def _in_comments(call: KernelCall, defined: Definition | None) -> Iterator[str]:
+def _in_comments(call: KernelCall, defined: KernelDefinition | None) -> Iterator[str]:
     """The post-grad nodes that comments name."""
     yield from dict.fromkeys((*call.comments.nodes, *(defined.comments.nodes if defined is not None else ())))
 
@@ -236,7 +236,7 @@ def _operator(target: str) -> str:
     return ".".join(parts[:2])
 
 
-def _kind(name: str, defined: Definition | None) -> KernelKind:
+def _kind(name: str, defined: KernelDefinition | None) -> KernelKind:
     if defined is None:
         return KernelKind.EXTERN if _is_library(name) else KernelKind.FALLBACK
     if TEMPLATE.match(name):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from compile_lens.stages.code_parts import NAMES, Definition, KernelCall, OutputCode, commented_calls, comments_of
+from compile_lens.stages.code_parts import NAMES, KernelCall, KernelDefinition, OutputCode, commented_calls, comments_of
 from compile_lens.stages.cpp_wrapper_code import is_cpp_wrapper, read_cpp_wrapper
 from compile_lens.stages.model import LineRange
 
@@ -32,7 +32,7 @@ def read_output_code(text: str) -> OutputCode:
     return OutputCode(definitions, tuple(_calls(lines, definitions)))
 
 
-def _definitions(lines: list[str]) -> Iterator[Definition]:
+def _definitions(lines: list[str]) -> Iterator[KernelDefinition]:
     index = 0
     while index < len(lines):
         found = DEFINITION.match(lines[index])
@@ -48,11 +48,11 @@ def _definitions(lines: list[str]) -> Iterator[Definition]:
             source = LineRange(index + 2, last)
         comments = comments_of(lines, first, index)
         backend = found["backend"] or "metal"
-        yield Definition(found["name"], backend, LineRange(first + 1, last + 1), source, comments)
+        yield KernelDefinition(found["name"], backend, LineRange(first + 1, last + 1), source, comments)
         index = last + 1
 
 
-def _calls(lines: list[str], definitions: Mapping[str, Definition]) -> Iterator[KernelCall]:
+def _calls(lines: list[str], definitions: Mapping[str, KernelDefinition]) -> Iterator[KernelCall]:
     inside = {line for found in definitions.values() for line in range(found.lines.first - 1, found.lines.last)}
 
     def called(content: str, handle: str) -> str:
@@ -72,7 +72,7 @@ def _in_functions(lines: list[str], inside: set[int]) -> Iterator[int]:
             yield index
 
 
-def _called(content: str, definitions: Mapping[str, Definition], handle: str) -> str:
+def _called(content: str, definitions: Mapping[str, KernelDefinition], handle: str) -> str:
     """The kernel that a line calls, '' if none."""
     for found in NAMES.finditer(content):
         rest = content[found.end() :]

@@ -77,7 +77,7 @@ class GraphPasses:
         return times_of(self._events)
 
     def phases(self) -> tuple[PassPhase, ...]:
-        """The phases of which anything is told."""
+        """The phases that the trace says anything about."""
         return self._phases
 
     def stages(self) -> tuple[Stage, ...]:

@@ -38,11 +38,6 @@ class Estimate:
     def limit(self) -> Limit:
         return Limit.COMPUTE if self.compute > self.memory else Limit.MEMORY
 
-    @property
-    def intensity(self) -> float:
-        """Operations per byte."""
-        return self.operations / self.bytes if self.bytes else 0.0
-
 
 def estimate(work: Work, moved: int, device: Device) -> Estimate:
     """The least time of a kernel that does ``work`` and moves ``moved`` bytes."""

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from compile_lens.stages.code_parts import Definition, KernelCall
+from compile_lens.stages.code_parts import KernelCall, KernelDefinition
 
 ITEM_SIZES = {
     **dict.fromkeys(("bool", "uint8", "int8", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"), 1),
@@ -26,7 +26,7 @@ ASSIGNED = re.compile(r"^(?P<name>\w+) = (?P<value>[^;#]+)")
 ALLOCATED = re.compile(
     r"^(?:empty_strided\w*|rand_strided|alloc_from_pool|reinterpret_tensor|generate_example_value)\("
 )
-ASSERTED = re.compile(r"^\s+assert_size_stride\((?P<name>\w+), (?P<shape>\([\d, ]*\)),", re.MULTILINE)
+ASSERTED = re.compile(r"^[ \t]+assert_size_stride\((?P<name>\w+), (?P<shape>\([\d, ]*\)),", re.MULTILINE)
 NUMBER = re.compile(r"^-?\d+$")
 # what Python raises for a text that is no code
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -42,9 +42,9 @@ ELEMENTS = {
     **dict.fromkeys(("fp32", "i32", "u32", "float", "int32_t"), 4),
     **dict.fromkeys(("fp64", "i64", "u64", "double", "int64_t"), 8),
 }
-MUTATED = re.compile(r"'mutated_arg_names': \[(?P<names>[^\]]*)\]")
+MUTATED = re.compile(r"'mutated_arg_names': \[(?P<names>[^\[\]]*)\]")
 # ``f32[4, 8][8, 1]cpu``, as graphs print types
-TYPE = re.compile(r"^(?P<dtype>[a-z]+\d*)\w*\[(?P<shape>[^\]]*)\]")
+TYPE = re.compile(r"^(?P<dtype>[a-z]+(?![a-z])\d*(?!\d))\w*\[(?P<shape>[^\]]*)\]")
 SHORT = {
     "b8": 1,
     "i8": 1,
@@ -210,7 +210,7 @@ def _expression(text: str) -> ast.expr | None:
         return None
 
 
-def traffic_of(call: KernelCall, defined: Definition | None, text: str, buffers: Buffers) -> Traffic:
+def traffic_of(call: KernelCall, defined: KernelDefinition | None, text: str, buffers: Buffers) -> Traffic:
     """What one call reads and writes; not known of a call in C++."""
     if call.is_cpp:
         return Traffic(is_known=False)
@@ -229,7 +229,7 @@ def traffic_of(call: KernelCall, defined: Definition | None, text: str, buffers:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class KernelParameter:
     """A parameter of a kernel that is memory. ``item`` are the bytes of an element."""
 
     is_read: bool
@@ -237,7 +237,7 @@ class Parameter:
     item: int | None
 
 
-def _of_parameters(call: ast.Call, parameters: list[Parameter | None], buffers: Buffers) -> Traffic:
+def _of_parameters(call: ast.Call, parameters: list[KernelParameter | None], buffers: Buffers) -> Traffic:
     reads: dict[str, int | None] = {}
     writes: dict[str, int | None] = {}
     for argument, parameter in zip(call.args, parameters, strict=False):
@@ -265,7 +265,7 @@ def _tensors(arguments: list[ast.expr], item: int | None, buffers: Buffers) -> I
             yield from _tensors(argument.elts, item, buffers)
 
 
-def _parameters(defined: Definition, text: str) -> list[Parameter | None]:
+def _parameters(defined: KernelDefinition, text: str) -> list[KernelParameter | None]:
     """The parameters of a kernel in order, None for what is no memory."""
     if defined.source is None:
         return []
@@ -280,7 +280,7 @@ def _parameters(defined: Definition, text: str) -> list[Parameter | None]:
     return [_parameter(one.strip(), pointers, changed) for one in signature["parameters"].split(",")]
 
 
-def _parameter(text: str, pointers: Mapping[str, str], changed: set[str]) -> Parameter | None:
+def _parameter(text: str, pointers: Mapping[str, str], changed: set[str]) -> KernelParameter | None:
     """A parameter of C++ has its type with it, one of Triton's has it in the kernel's metadata."""
     before, star, name = text.rpartition("*")
     if not star:
@@ -295,7 +295,7 @@ def _parameter(text: str, pointers: Mapping[str, str], changed: set[str]) -> Par
         is_output = not before.startswith("const ")
     is_both = name.startswith("in_out_ptr") or (name in changed and not name.startswith("out_ptr"))
     is_output = is_output and not name.startswith("in_out_ptr")
-    return Parameter(is_both or not is_output, is_both or is_output, ELEMENTS.get(kind))
+    return KernelParameter(is_both or not is_output, is_both or is_output, ELEMENTS.get(kind))
 
 
 def bytes_of(described: str) -> int | None:

@@ -15,7 +15,7 @@ Shape = tuple[int, ...]
 # torch's short names of dtypes (torch/utils/_dtype_abbrs.py), as a device's figures call them
 DTYPES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "u8": "int8"}
 _TARGET = re.compile(r"^torch\.ops\.(?P<namespace>\w+)\.(?P<name>\w+)")
-_ARGUMENT = re.compile(r"\[[^\]]*\]|[^,\s\[\]][^,\[\]]*")
+_ARGUMENT = re.compile(r"\[[^\]]{0,999}\]|[^,\s\[\]][^,\[\]]*")
 # nothing is computed: a view, a copy, a constant, a choice of elements
 _MOVED = """
 view _unsafe_view reshape permute transpose t expand slice select squeeze unsqueeze as_strided alias detach

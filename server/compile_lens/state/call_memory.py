@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.analysis.recorded_calls import RecordedCall
-from compile_lens.entries.entry import RECORDED, SYNTHESIZED
-from compile_lens.entries.recorded import Recording
 from compile_lens.state.file_memory import FileMemory, state_folder
+
+if TYPE_CHECKING:
+    from compile_lens.entries.recorded import Recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,8 @@ class CallMemory:
 
     def recall(self, file: str) -> Recording | None:
         """The newest recording of ``file``."""
+        from compile_lens.entries.recorded import Recording  # late, here and below: a trace is opened without entries
+
         known = FileMemory(self.folder).recall(file)
         calls = known.get("calls")
         if not isinstance(calls, list):
@@ -37,6 +41,8 @@ class CallMemory:
 
     def take_run(self, outcome: Outcome) -> None:
         """Keep the calls of a run that had inputs of its own: none that were made up here, or recorded before."""
+        from compile_lens.entries.entry import RECORDED, SYNTHESIZED
+
         made_up = outcome.entry.partition(":")[0] in (SYNTHESIZED, RECORDED) or any(
             call.making for call in outcome.calls
         )

@@ -86,7 +86,7 @@ class StageFolders:
         return place
 
     def keep_copy(self, key: str, facts: StageFacts) -> None:
-        """Keep ``facts`` under a key, with a trace of its own. Raises OSError."""
+        """Store ``facts`` under a key, with a copy of their trace. Raises OSError."""
         place = self.root / key / f"trace-{Path(facts.trace).stat().st_mtime_ns}.log"
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(facts.trace, place)

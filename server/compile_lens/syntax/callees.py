@@ -8,10 +8,10 @@ import tree_sitter
 
 from compile_lens.syntax.definitions import qualified_name
 from compile_lens.syntax.imports import Imports, read_imports
-from compile_lens.syntax.tree import LANGUAGE, SourceTree, ancestors
+from compile_lens.syntax.tree import Query, SourceTree, ancestors
 
-_ASSIGNMENTS = tree_sitter.Query(LANGUAGE, "(assignment left: (identifier) right: (_)) @assignment")
-_DEFINED = tree_sitter.Query(LANGUAGE, "[(function_definition) (class_definition)] @definition")
+_ASSIGNMENTS = Query("(assignment left: (identifier) right: (_)) @assignment")
+_DEFINED = Query("[(function_definition) (class_definition)] @definition")
 
 _COMPILE = frozenset({"torch.compile", "torch.compiler.compile"})
 _OPTIMIZE = frozenset(
@@ -202,12 +202,12 @@ def read_names(tree: SourceTree) -> CalleeNames:
     if not imports.has_torch:
         return CalleeNames(tree, imports)
     assigned: dict[str, tree_sitter.Node] = {}
-    captures = tree_sitter.QueryCursor(_ASSIGNMENTS).captures(tree.root)
+    captures = _ASSIGNMENTS.captures(tree.root)
     for node in sorted(captures.get("assignment", []), key=lambda found: found.start_byte):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is not None and right is not None:
             assigned[tree.node_text(left)] = right
-    definitions = tree_sitter.QueryCursor(_DEFINED).captures(tree.root).get("definition", [])
+    definitions = _DEFINED.captures(tree.root).get("definition", [])
     ordered = sorted(definitions, key=lambda found: found.start_byte)
     return CalleeNames(tree, imports, assigned, {qualified_name(tree, node): node for node in ordered})
 

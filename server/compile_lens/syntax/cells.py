@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-import tree_sitter
+from compile_lens.late_pattern import pattern
+from compile_lens.syntax.tree import Query, SourceTree
 
-from compile_lens.syntax.tree import LANGUAGE, SourceTree
-
-_COMMENTS = tree_sitter.Query(LANGUAGE, "(comment) @comment")
+_COMMENTS = Query("(comment) @comment")
 # VS Code's Python, Spyder, PyCharm and jupytext; `# In[3]:` is what nbconvert writes
-_MARKER = re.compile(r"#\s*%%|#\s*In\[[\d ]*\]|#\s*<codecell>")
+_MARKER = pattern(r"#\s*%%|#\s*In\[[\d ]*\]|#\s*<codecell>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ def find_cells(tree: SourceTree) -> tuple[Cell, ...]:
     """The cells of a file; none if no comment marks one. Code before the first mark is a cell, too."""
     starts = sorted(
         tree.position(node.start_byte)[0]
-        for node in tree_sitter.QueryCursor(_COMMENTS).captures(tree.root).get("comment", [])
+        for node in _COMMENTS.captures(tree.root).get("comment", [])
         if tree.position(node.start_byte)[1] == 1 and _MARKER.match(tree.node_text(node))
     )
     if not starts:

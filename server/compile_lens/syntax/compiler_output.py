@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_WORD = re.compile(r"[A-Za-z_][\w.]*(?:::\w+)*(?:\.[\w]+)*")
+from compile_lens.late_pattern import pattern
+
+_WORD = pattern(r"[A-Za-z_][\w.]*(?:::\w+)*(?:\.[\w]+)*")
 _SIGNS_OF_OUTPUT = (
     "# AOT ID:",
     "TRACED GRAPH",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import tree_sitter
 
-from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree, ancestors
+from compile_lens.syntax.tree import Query, Range, SourceTree, ancestors, kept_with_tree
 
-_DEFINITIONS = tree_sitter.Query(LANGUAGE, "[(function_definition) (class_definition) (lambda)] @definition")
+_DEFINITIONS = Query("[(function_definition) (class_definition) (lambda)] @definition")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +42,10 @@ class Definition:
     decorators: tuple[str, ...] = ()
 
 
-@lru_cache(maxsize=32)
+@kept_with_tree
 def definitions(tree: SourceTree) -> tuple[Definition, ...]:
     """All functions, classes and lambdas in order, an outer one before its inner ones."""
-    captures = tree_sitter.QueryCursor(_DEFINITIONS).captures(tree.root)
+    captures = _DEFINITIONS.captures(tree.root)
     nodes = sorted(captures.get("definition", []), key=lambda node: (node.start_byte, -node.end_byte))
     return tuple(_definition(tree, node) for node in nodes)
 
@@ -58,7 +57,7 @@ def definition_at(tree: SourceTree, line: int) -> Definition | None:
 
 
 # a file with thousands of findings is asked about each of their lines
-@lru_cache(maxsize=4)
+@kept_with_tree
 def _innermost(tree: SourceTree) -> list[Definition | None]:
     found: list[Definition | None] = [None] * (len(tree.lines) + 2)
     for definition in definitions(tree):

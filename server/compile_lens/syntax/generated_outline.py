@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from compile_lens.late_pattern import pattern
+
 # the shortest part that can be folded
 FOLDED_LINES = 2
 
@@ -24,7 +26,7 @@ class PartKind(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class OutlinePart:
     """A part with a name. Lines count from 1; ``depth`` is how many parts it is in."""
 
     name: str
@@ -34,20 +36,20 @@ class Part:
     depth: int = 0
 
 
-_KERNEL = re.compile(r"^(\w+) = async_compile\.\w+\(")
-_PYTHON = re.compile(r"^(\s*)(?:(class)|(?:async )?def) (\w+)")
-_TRIPLE = re.compile(r"'''|\"\"\"")
-_NODE = re.compile(r"^(\w+): (\w*SchedulerNode)\b")
+_KERNEL = pattern(r"^(\w+) = async_compile\.\w+\(")
+_PYTHON = pattern(r"^(\s*)(?:(class)|(?:async )?def) (\w+)")
+_TRIPLE = pattern(r"'''|\"\"\"")
+_NODE = pattern(r"^(\w+): (\w*SchedulerNode)\b")
 # language → what begins a part there, with its name
 _BRACED = {
-    "cpp": re.compile(r"^(?!\s|#|//|using |namespace |return )[\w:<>*&,\"\s]*?\b(\w+)\s*\([^;]*$"),
-    "mlir": re.compile(r"^\s*(?:tt|func|llvm)\.func\b.*?@\"?([\w.$]+)"),
-    "llvm": re.compile(r"^define\b.*?@\"?([\w.$]+)"),
-    "ptx": re.compile(r"^\s*(?:\.visible )?\.(?:entry|func)\b.*?([A-Za-z_$][\w$]*)\s*\("),
+    "cpp": pattern(r"^(?!\s|#|//|using |namespace |return )[\w:<>*&,\"\s]*?\b(\w+)\s*\([^;]*$"),
+    "mlir": pattern(r"^\s*(?:tt|func|llvm)\.func\b.*?@\"?([\w.$]+)"),
+    "llvm": pattern(r"^define\b.*?@\"?([\w.$]+)"),
+    "ptx": pattern(r"^\s*(?:\.visible )?\.(?:entry|func)\b.*?([A-Za-z_$][\w$]*)\s*\("),
 }
 
 
-def parts_of(text: str, language: str) -> list[Part]:
+def parts_of(text: str, language: str) -> list[OutlinePart]:
     """The parts of ``text`` in the order of their first lines. ``language`` is an editor's name of a language."""
     lines = text.split("\n")
     pattern = _BRACED.get(language)
@@ -66,17 +68,17 @@ def folds_of(text: str, language: str) -> list[tuple[int, int]]:
     return sorted((first, last) for first, last in found if last - first + 1 >= FOLDED_LINES)
 
 
-def _of_python(lines: Sequence[str]) -> Iterator[Part]:
+def _of_python(lines: Sequence[str]) -> Iterator[OutlinePart]:
     """Classes and functions by their indentation, and the kernels that are strings of other languages."""
     open_parts: list[tuple[int, str, PartKind, int]] = []
-    found: list[Part] = []
+    found: list[OutlinePart] = []
     last_code = quoted_since = 0
     quote = kernel = ""
 
     def close(indent: int) -> None:
         while open_parts and open_parts[-1][0] >= indent:
             _, name, kind, first = open_parts.pop()
-            found.append(Part(name, kind, first, max(last_code, first), len(open_parts)))
+            found.append(OutlinePart(name, kind, first, max(last_code, first), len(open_parts)))
 
     for number, line in enumerate(lines, 1):
         if quote:
@@ -84,7 +86,7 @@ def _of_python(lines: Sequence[str]) -> Iterator[Part]:
             if quote not in line:
                 continue
             if kernel:
-                found.append(Part(kernel, PartKind.KERNEL, quoted_since, number))
+                found.append(OutlinePart(kernel, PartKind.KERNEL, quoted_since, number))
             quote = kernel = ""
             continue
         stripped = line.lstrip()
@@ -107,7 +109,7 @@ def _of_python(lines: Sequence[str]) -> Iterator[Part]:
     yield from sorted(found, key=lambda part: (part.first_line, part.depth))
 
 
-def _of_braced(lines: Sequence[str], pattern: re.Pattern[str]) -> Iterator[Part]:
+def _of_braced(lines: Sequence[str], pattern: re.Pattern[str]) -> Iterator[OutlinePart]:
     blocks = sorted(_braces(lines))
     for number, line in enumerate(lines, 1):
         begun = pattern.match(line)
@@ -116,17 +118,17 @@ def _of_braced(lines: Sequence[str], pattern: re.Pattern[str]) -> Iterator[Part]
         # the body may begin some lines below, after the parameters
         body = next(((first, last) for first, last in blocks if number <= first <= number + 64), None)
         if body is not None:
-            yield Part(begun[1], PartKind.FUNCTION, number, body[1])
+            yield OutlinePart(begun[1], PartKind.FUNCTION, number, body[1])
 
 
-def _of_nodes(lines: Sequence[str]) -> Iterator[Part]:
+def _of_nodes(lines: Sequence[str]) -> Iterator[OutlinePart]:
     """Nodes of the scheduler: each goes on up to the next one."""
     starts = [(number, found[1]) for number, line in enumerate(lines, 1) if (found := _NODE.match(line)) is not None]
     ends = [*(following - 1 for following, _ in starts[1:]), len(lines)]
     for (first, name), last in zip(starts, ends, strict=False):
         while last > first and not lines[last - 1].strip():
             last -= 1
-        yield Part(name, PartKind.NODE, first, last)
+        yield OutlinePart(name, PartKind.NODE, first, last)
 
 
 def _braces(lines: Sequence[str]) -> Iterator[tuple[int, int]]:

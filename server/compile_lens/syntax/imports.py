@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import tree_sitter
 
-from compile_lens.syntax.tree import LANGUAGE, SourceTree, ancestors
+from compile_lens.syntax.tree import Query, SourceTree, ancestors
 
-_IMPORTS = tree_sitter.Query(LANGUAGE, "[(import_statement) (import_from_statement)] @import")
+_IMPORTS = Query("[(import_statement) (import_from_statement)] @import")
 
 # names of `from torch import *` that start a compilation (`torch.__all__`, torch/__init__.py)
 _TORCH_STAR = ("compile",)
@@ -42,7 +42,7 @@ class Imports:
 def read_imports(tree: SourceTree) -> Imports:
     names: dict[str, str] = {}
     modules: set[str] = set()
-    captures = tree_sitter.QueryCursor(_IMPORTS).captures(tree.root)
+    captures = _IMPORTS.captures(tree.root)
     for node in sorted(captures.get("import", []), key=lambda found: found.start_byte):
         if _only_for_types(tree, node):
             continue

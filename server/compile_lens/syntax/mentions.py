@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
-import tree_sitter
-
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.contexts import CONFIG_MODULES, Mention, MentionKind, identifier_mention, string_mentions
 from compile_lens.syntax.imports import Imports
-from compile_lens.syntax.tree import LANGUAGE, SourceTree
+from compile_lens.syntax.tree import Query, SourceTree
 
-_CANDIDATES = tree_sitter.Query(
-    LANGUAGE,
+_CANDIDATES = Query(
     """
     (string) @string
     (keyword_argument name: (identifier) @name)
@@ -19,7 +15,7 @@ _CANDIDATES = tree_sitter.Query(
     """,
 )
 # a file without any of these has no mentions
-_SIGNS = re.compile(
+_SIGNS = pattern(
     r"TORCH|TRITON|\b(?:mode|backend|options|fullgraph|dynamic|disable)\s*=|set_logs|recompile_limit|torch\.compile\("
 )
 
@@ -31,7 +27,7 @@ def may_have_mentions(text: str, imports: Imports) -> bool:
 
 def mentions(tree: SourceTree, imports: Imports) -> list[Mention]:
     """Mentions of logs, variables, options, arguments, modes and backends, in the order of the file."""
-    captures = tree_sitter.QueryCursor(_CANDIDATES).captures(tree.root)
+    captures = _CANDIDATES.captures(tree.root)
     found: list[Mention] = []
     for node in captures.get("string", []):
         found += string_mentions(tree, imports, node)

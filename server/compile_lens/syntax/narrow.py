@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import tree_sitter
 
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.tree import Range, SourceTree, ancestors
 
 ASSIGNMENTS = frozenset({"assignment", "augmented_assignment"})
@@ -16,7 +16,7 @@ COMPUTED = frozenset(
     {"comparison_operator", "binary_operator", "attribute", "subscript", "parenthesized_expression", "not_operator"}
 )
 CONVERSIONS = frozenset({"int", "float", "bool", "len", "range", "str"})
-READS_A_SIZE = re.compile(r"\.shape\b|\.size\(|\blen\(|\.numel\(")
+READS_A_SIZE = pattern(r"\.shape\b|\.size\(|\blen\(|\.numel\(")
 
 
 def changed_at(tree: SourceTree, line: int, name: str) -> Range | None:

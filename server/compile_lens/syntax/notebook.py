@@ -8,24 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-import tree_sitter
-
-from compile_lens.syntax.tree import LANGUAGE, is_python, parse
+from compile_lens.late_pattern import pattern
+from compile_lens.syntax.tree import Query, is_python, parse
 
 MARK = "# %%"
 # IPython has it as a builtin
 DISPLAY = "display = print"
-_USES_DISPLAY = re.compile(r"(?<![\w.])display\(")
-_STRINGS = tree_sitter.Query(LANGUAGE, "(string) @string")
+_USES_DISPLAY = pattern(r"(?<![\w.])display\(")
+_STRINGS = Query("(string) @string")
 # magics whose body is Python, which runs in the kernel
 _PYTHON_BODY = frozenset({"capture", "prun", "time", "timeit"})
-_CELL_MAGIC = re.compile(r"\s*%%(\w+)")
+_CELL_MAGIC = pattern(r"\s*%%(\w+)")
 # `%time x = f()` and the like, with their options
-_PYTHON_LINE = re.compile(
-    r"(?P<indent>\s*)(?P<magic>%(?:time|timeit|prun)(?:\s+-\w+(?:\s+\d+)?)*\s+)(?P<rest>[^\s-].*)"
-)
-_LINE = re.compile(r"(?P<indent>\s*)(?:%\w|!|\?|[\w.]+\?{1,2}\s*$)")
-_ASSIGNED = re.compile(r"(?P<indent>\s*)(?P<names>[\w., ]+?)\s*=\s*(?:%\w|!)")
+_PYTHON_LINE = pattern(r"(?P<indent>\s*)(?P<magic>%(?:time|timeit|prun)(?:\s+-\w+(?:\s+\d+)?)*\s+)(?P<rest>[^\s-].*)")
+_LINE = pattern(r"(?P<indent>\s*)(?:%\w|!|\?|[\w.]+\?{1,2}\s*$)")
+_ASSIGNED = pattern(r"(?P<indent>\s*)(?P<names>\w(?:[\w., ]*[\w.,])?)\s*=\s*(?:%\w|!)")
 NOTHING = "pass"
 
 
@@ -82,7 +79,7 @@ def _lines_in_strings(text: str) -> set[int]:
 
 
 def _strings(text: str) -> Iterator[tuple[int, int]]:
-    for node in tree_sitter.QueryCursor(_STRINGS).captures(parse(text).root).get("string", []):
+    for node in _STRINGS.captures(parse(text).root).get("string", []):
         yield node.start_point[0], node.end_point[0]
 
 

@@ -8,7 +8,7 @@ from itertools import takewhile
 import tree_sitter
 
 from compile_lens.syntax.definitions import Definition, Parameter, definition_at, definitions, parameter_range
-from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree, ancestors, byte_to_column
+from compile_lens.syntax.tree import Query, Range, SourceTree, ancestors, byte_to_column
 
 __all__ = [
     "Definition",
@@ -23,7 +23,7 @@ __all__ = [
     "parameter_range",
 ]
 
-_NAMED_THINGS = tree_sitter.Query(LANGUAGE, "[(identifier) (attribute) (subscript) (call)] @thing")
+_NAMED_THINGS = Query("[(identifier) (attribute) (subscript) (call)] @thing")
 
 # statements and clauses, and the field with the expression that executes on the first line
 _EXECUTED_FIELD = {
@@ -127,10 +127,9 @@ def _first_thing(
     last = len(tree.lines) if last_line is None else min(last_line, len(tree.lines))
     if not 1 <= first_line <= last:
         return None
-    cursor = tree_sitter.QueryCursor(_NAMED_THINGS)
-    cursor.set_byte_range(tree.line_starts[first_line - 1], tree.offset(last + 1, 1))
+    stretch = tree.line_starts[first_line - 1], tree.offset(last + 1, 1)
     found: list[Range] = []
-    for node in cursor.captures(tree.root).get("thing", []):
+    for node in _NAMED_THINGS.captures(tree.root, stretch).get("thing", []):
         if is_wanted(_without_spaces(tree.node_text(node))) and not _is_part_of_a_name(node):
             place = tree.node_range(node)
             if first_line <= place.line <= last:

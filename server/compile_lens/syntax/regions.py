@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
 
 import tree_sitter
 
 from compile_lens.syntax.callees import Callee, CalleeNames, read_names
 from compile_lens.syntax.definitions import decorator_expression, decorator_nodes, qualified_name, whole_definition
-from compile_lens.syntax.tree import LANGUAGE, SourceTree, ancestors, parse
+from compile_lens.syntax.tree import Query, SourceTree, ancestors, kept_with_tree, parse
 
-_CANDIDATES = tree_sitter.Query(
-    LANGUAGE, "(call) @call (function_definition) @definition (class_definition) @definition"
-)
+_CANDIDATES = Query("(call) @call (function_definition) @definition (class_definition) @definition")
 
 # options of torch.compile (torch/__init__.py); nn.Module.compile passes all of its own on (nn/modules/module.py)
 _COMPILE_OPTIONS = frozenset({"fullgraph", "dynamic", "backend", "mode", "options", "disable", "recompile_limit"})
@@ -65,12 +62,12 @@ def find_regions(source: str | SourceTree) -> tuple[Region, ...]:
 
 
 # several features ask for those of one text
-@lru_cache(maxsize=2)
+@kept_with_tree
 def _regions(tree: SourceTree) -> tuple[Region, ...]:
     names = read_names(tree)
     if not names.imports.has_torch:
         return ()
-    captures = tree_sitter.QueryCursor(_CANDIDATES).captures(tree.root)
+    captures = _CANDIDATES.captures(tree.root)
     found: list[Region] = []
     for node in captures.get("definition", []):
         found.extend(_decorated(tree, names, node))

@@ -10,14 +10,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from compile_lens.late_pattern import pattern
+
 _QUOTED = r"\"[^\"\n]*\"?|'[^'\n]*'?"
-_SETTING = re.compile(
+_SETTING = pattern(
     r"(?P<name>\b[A-Z][A-Z0-9_]{3,}\b)(?P<between>[\"']?[ \t]*[=:][ \t]*|[ \t]+(?=[+\w-]))"
     rf"(?P<value>{_QUOTED}|[^\s\"';#,}}][^\s\"';#}}]*|)"
 )
-_NAME_LINE = re.compile(r"\bname:[ \t]*[\"']?(?P<name>[A-Z][A-Z0-9_]{3,})[\"']?[ \t]*$")
-_VALUE_LINE = re.compile(r"^[ \t-]*value:[ \t]*(?P<value>" + _QUOTED + r"|[^\s#]*)")
-_DOCKER = re.compile(r"^[ \t]*(?:ENV|ARG)[ \t]+", re.IGNORECASE)
+_NAME_LINE = pattern(r"\bname:[ \t]*[\"']?(?P<name>[A-Z][A-Z0-9_]{3,})[\"']?[ \t]*$")
+_VALUE_LINE = pattern(r"^[ \t-]*value:[ \t]*(?P<value>" + _QUOTED + r"|[^\s#]*)")
+_DOCKER = pattern(r"^[ \t]*(?:ENV|ARG)[ \t]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

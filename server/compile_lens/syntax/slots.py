@@ -6,17 +6,18 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.contexts import COMPILE, CONFIG_MODULES, OPTIMIZE, SET_LOGS
 from compile_lens.syntax.imports import Imports
 
 LINES_BACK = 40
-_ATTRIBUTE = re.compile(r"(?P<owner>[A-Za-z_][\w.]*)\.(?P<prefix>\w*)\Z")
-_VALUE_OF = re.compile(
+_ATTRIBUTE = pattern(r"(?<![\w.])(?P<owner>[A-Za-z_][\w.]*)\.(?P<prefix>\w*)\Z")
+_VALUE_OF = pattern(
     r"(?:\[\s*[\"'](?P<subscript>[A-Z][A-Z0-9_]+)[\"']\s*\]\s*=|[\"'](?P<key>[A-Z][A-Z0-9_]+)[\"']\s*[:,]|\b(?P<keyword>[A-Z][A-Z0-9_]+)\s*=)\s*\Z"
 )
-_ENVIRON = re.compile(r"(?:\benviron(?:\.\w+\(|\[)|\bgetenv\(|\bsetenv\()\s*\Z")
-_KEYWORD = re.compile(r"\b(?P<name>mode|backend)\s*=\s*\Z")
-_SETTING_BEFORE = re.compile(r"(?P<name>[A-Z][A-Z0-9_]{3,})[\"']?\s*[=:]\s*[\"']?(?P<value>[^\"'\s]*)\Z")
+_ENVIRON = pattern(r"(?:\benviron(?:\.\w+\(|\[)|\bgetenv\(|\bsetenv\()\s*\Z")
+_KEYWORD = pattern(r"\b(?P<name>mode|backend)\s*=\s*\Z")
+_SETTING_BEFORE = pattern(r"(?P<name>[A-Z][A-Z0-9_]{3,})[\"']?\s*[=:]\s*[\"']?(?P<value>[^\"'\s]*)\Z")
 
 
 class SlotKind(str, Enum):
@@ -147,7 +148,7 @@ def open_call(lines: list[str], imports: Imports) -> tuple[str, str] | None:
             depth += 1
         elif text[at] == "(":
             if depth == 0:
-                name = re.search(r"([A-Za-z_][\w.]*)\s*\Z", text[:at])
+                name = re.search(r"(?<![\w.])([A-Za-z_][\w.]*)\s*\Z", text[:at])
                 full = imports.resolve(name.group(1)) if name is not None else ""
                 if full == "functools.partial":
                     first = re.match(r"\(\s*([\w.]+)\s*,", text[at:])

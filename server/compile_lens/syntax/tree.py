@@ -8,21 +8,51 @@ last.
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar
 
 import tree_sitter
 import tree_sitter_python
 
+from compile_lens.late_pattern import pattern
+
+T = TypeVar("T")
 LANGUAGE = tree_sitter.Language(tree_sitter_python.language())
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
+_LINE_END = pattern(r"\r\n|\r|\n")
 # parsed in about a hundredth of a second
 _PIECE = 1 << 14
-_LONE_CARRIAGE_RETURN = re.compile(r"\r(?!\n)")
+_LONE_CARRIAGE_RETURN = pattern(r"\r(?!\n)")
+
+
+class Query:
+    """A query of tree-sitter, compiled when it is first used."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._compiled: tree_sitter.Query | None = None
+
+    def captures(
+        self, node: tree_sitter.Node, stretch: tuple[int, int] | None = None
+    ) -> dict[str, list[tree_sitter.Node]]:
+        """The captured nodes in ``node``, by name; only those in a ``stretch`` of bytes, if one is given."""
+        cursor = self._cursor()
+        if stretch is not None:
+            cursor.set_byte_range(*stretch)
+        return cursor.captures(node)
+
+    def matches(self, node: tree_sitter.Node) -> list[tuple[int, dict[str, list[tree_sitter.Node]]]]:
+        """The matches in ``node``, each with the number of its pattern and its nodes by name."""
+        return self._cursor().matches(node)
+
+    def _cursor(self) -> tree_sitter.QueryCursor:
+        if self._compiled is None:
+            self._compiled = tree_sitter.Query(LANGUAGE, self._text)
+        return tree_sitter.QueryCursor(self._compiled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +79,8 @@ class SourceTree:
     source: bytes
     line_starts: tuple[int, ...]
     tree: tree_sitter.Tree
+    # what was read of it (``kept_with_tree``)
+    kept: dict[Callable[[SourceTree], Any], Any] = field(default_factory=dict, repr=False)
 
     @property
     def root(self) -> tree_sitter.Node:
@@ -96,6 +128,19 @@ class SourceTree:
 
 # how a definition or its next decorator begins
 _DEFINING = ("@", "def ", "async def ", "class ")
+
+
+def kept_with_tree(read: Callable[[SourceTree], T]) -> Callable[[SourceTree], T]:
+    """``read``, whose result for a tree is kept with the tree, and goes with it."""
+
+    @wraps(read)
+    def once(tree: SourceTree) -> T:
+        if read not in tree.kept:
+            tree.kept[read] = read(tree)
+        found: T = tree.kept[read]
+        return found
+
+    return once
 
 
 def parse(text: str) -> SourceTree:
@@ -164,12 +209,17 @@ def ancestors(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         current = current.parent
 
 
-def identifiers(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """Every name in ``node``, in the order of the text."""
-    if node.type == "identifier":
+def nodes_of(node: tree_sitter.Node, kind: str) -> Iterator[tree_sitter.Node]:
+    """``node`` and every named node in it that is of a kind of the grammar, in the order of the text."""
+    if node.type == kind:
         yield node
     for child in node.named_children:
-        yield from identifiers(child)
+        yield from nodes_of(child, kind)
+
+
+def identifiers(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """Every name in ``node``, in the order of the text."""
+    return nodes_of(node, "identifier")
 
 
 def is_python(text: str) -> bool:

@@ -10,19 +10,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.imports import Imports, read_imports
 from compile_lens.syntax.tree import SourceTree, parse
 
 MAX_LINES = 400
-_IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t][^\n(]*(?:\([^)]*\))?[^\n]*", re.MULTILINE)
+_IMPORT = pattern(r"^[ \t]*(?:import|from)[ \t][^\n(]*(?:\([^)]*\))?[^\n]*", re.MULTILINE)
 # `cfg = torch._inductor.config` acts as an import; the regex starts at the equals sign, which is fast to find
 # … and so do `aten = torch.ops.aten`, `mul = aten.mul` after it, and `F = torch.nn.functional`
-_ALIAS = re.compile(
+_ALIAS = pattern(
     r"=[ \t]*(\w+(?:\.\w+)*\.(?:config|_config|ops|language|nn|functional|linalg|special|fft)"
     r"|(?:\w+\.)*ops(?:\.\w+){1,3}|(?:aten|prims)(?:\.\w+){1,2})[ \t]*(?:#[^\n]*)?$",
     re.MULTILINE,
 )
-_TARGET = re.compile(r"(?:^|\n)[ \t]*(\w+)[ \t]*\Z")
+_TARGET = pattern(r"(?:^|\n)[ \t]*(\w+)[ \t]*\Z")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,39 +9,41 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.failure_text import message_of
 from compile_lens.trace.report import BreakReason, StackFrame
 from compile_lens.trace.stack_text import parse_stack
 
-PLACE = re.compile(r"^Graph break in user code at (?P<file>.+):(?P<line>\d+)$", re.MULTILINE)
-REASON = re.compile(r"^(?:Graph Break )?Reason: ", re.MULTILINE)
+PLACE = pattern(r"^Graph break in user code at (?P<file>.+):(?P<line>\d+)$", re.MULTILINE)
+REASON = pattern(r"^(?:Graph Break )?Reason: ", re.MULTILINE)
 # the last one is that of a skipped frame up to torch 2.8
-USER_STACK = re.compile(
+USER_STACK = pattern(
     r"^User code traceback:$|^The graph break occurred in the following user code:$|^Graph break: skip: from user code at:$",
     re.MULTILINE,
 )
-INTERNAL = re.compile(r"^Traceback \(most recent call last\):$|^NoneType: None$|^={5,} most recent", re.MULTILINE)
-ANOTHER = re.compile(r"^\*\*\* While handling this graph break, another graph break occurred: \*\*\*$", re.MULTILINE)
-ATTRIBUTION = re.compile(r"^Stack variable source attribution:$", re.MULTILINE)
-LINK = re.compile(
-    r"^\s*For more details about this graph break, please visit: (https?://\S*?/(gb\d+)(?:\.html)?)\s*$", re.MULTILINE
+INTERNAL = pattern(r"^Traceback \(most recent call last\):$|^NoneType: None$|^={5,} most recent", re.MULTILINE)
+ANOTHER = pattern(r"^\*\*\* While handling this graph break, another graph break occurred: \*\*\*$", re.MULTILINE)
+ATTRIBUTION = pattern(r"^Stack variable source attribution:$", re.MULTILINE)
+LINK = pattern(
+    r"^[ \t]*For more details about this graph break, please visit: (https?://\S*?/(gb\d+)(?:\.html)?)\s*$",
+    re.MULTILINE,
 )
 # where torch's page of a code is, or was: a message of the program's may hold a link of that form, too
-HOMES_OF_CODES = re.compile(
+HOMES_OF_CODES = pattern(
     r"https://(?:(?:meta-pytorch|pytorch-labs|pytorch)\.github\.io|(?:[a-z]+\.)?pytorch\.org|compile-graph-break-site\.vercel\.app)/"
 )
 # torch/_dynamo/exc.py, ``augment_exc_message_with_hop_name``: between the title and the explanation
-OPERATOR = re.compile(r"^\s*Higher Order Operator: ")
-RAISED = re.compile(r"^torch\._dynamo\.exc\.\w+: ", re.MULTILINE)
+OPERATOR = pattern(r"^\s*Higher Order Operator: ")
+RAISED = pattern(r"^torch\._dynamo\.exc\.\w+: ", re.MULTILINE)
 # what stands before the reason (torch/_dynamo/symbolic_convert.py, ``log_graph_break``, and ``break_graph_if_unsupported``)
-PREAMBLE = re.compile(
+PREAMBLE = pattern(
     r"^(?:Encountered graph break (?:when attempting to|that we cannot resume from)|Failed to handle graph break gracefully)"
 )
-SKIPS_REST = re.compile(r"then skipping the rest of the function")
+SKIPS_REST = pattern(r"then skipping the rest of the function")
 # ``unimplemented_with_warning`` writes the exception before it breaks the graph; its own reason comes in the next record
-FORERUNNER = re.compile(r"^WON'T CONVERT ")
-EXCEPTION = re.compile(r"^(?:[\w.]+\.)?(?P<words>[A-Z]\w*(?:: .*)?)$", re.MULTILINE)
-SKIPPED = re.compile(
+FORERUNNER = pattern(r"^WON'T CONVERT ")
+EXCEPTION = pattern(r"^(?:[\w.]+\.)?(?P<words>[A-Z]\w*(?:: .*)?)$", re.MULTILINE)
+SKIPPED = pattern(
     r"Skipping the (?:function|frame)|which results in a skip|graph break in loop|will skip tracing the frame"
 )
 
@@ -60,7 +62,7 @@ class BreakText:
 UNTOLD_RESTART = "Unknown fail_and_restart_analysis"
 UNTOLD = BreakReason(
     title="torch does not say why",
-    explanation="Before version 2.9, torch records no break where it cannot go on after one, in a `try` block for example. With "
+    explanation="Before version 2.9, torch does not record a break after which it cannot resume, as in a `try` block. With "
     'TORCH_LOGS=+dynamo, the error below "step triggered compile" says what could not be traced.',
     hints=(),
     context="",
@@ -70,6 +72,19 @@ UNTOLD = BreakReason(
     consequence="",
     skips_rest=True,
 )
+# torch/_dynamo/convert_frame.py, from torch 2.9: a break that makes Dynamo skip its frame is recorded, so that a frame which failed
+# without one was compiled with `fullgraph=True`. Before, both leave the same records.
+FIRST_WITH_SKIPS = (2, 9)
+EITHER_WAY = "The frame falls back to eager; with `fullgraph=True`, the call fails instead. A trace of torch before 2.9 does not say which."
+VERSION = pattern(r"(\d+)\.(\d+)")
+
+
+def parse_unrecorded(message: str, torch: str) -> BreakReason | None:
+    """The break behind the ``Unsupported`` that a frame failed with; None where the version ``torch`` would have recorded a break."""
+    version = VERSION.match(torch)
+    if version is not None and (int(version[1]), int(version[2])) >= FIRST_WITH_SKIPS:
+        return None
+    return replace(parse_reason(message), consequence=EITHER_WAY)
 
 
 def parse_break(text: str) -> BreakText:

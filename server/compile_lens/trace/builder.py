@@ -10,10 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from compile_lens.trace.break_text import UNTOLD, UNTOLD_RESTART, parse_break
+from compile_lens.trace.break_text import UNTOLD, UNTOLD_RESTART, parse_break, parse_unrecorded
+from compile_lens.trace.dynamic_sizes import Specializations, Symbols
 from compile_lens.trace.export_records import ExportProblems
-from compile_lens.trace.failure_text import head_of, is_same, parse_user_stack
+from compile_lens.trace.failure_text import head_of, is_same, own_words_of, parse_user_stack
 from compile_lens.trace.guard_text import parse_guard_failures
+from compile_lens.trace.noted_stack import noted_stack
 from compile_lens.trace.open_compilation import OpenCompilation, costs_of
 from compile_lens.trace.option_values import OptionRecords
 from compile_lens.trace.recorded_inputs import RecordedInputs
@@ -41,9 +43,6 @@ from compile_lens.trace.report import (
 )
 from compile_lens.trace.run_notes import RunNotes
 from compile_lens.trace.side_effect_text import parse_side_effects
-from compile_lens.trace.specializations import Specializations
-from compile_lens.trace.stack_text import is_resume
-from compile_lens.trace.symbols import Symbols
 from compile_lens.trace.variations import Variations
 
 LIMIT = ("recompile limit exceeded", "recompile_limit", "cache_size_limit", "recompile limit reached")
@@ -59,6 +58,8 @@ class ReportBuilder:
     def __init__(self) -> None:
         self._strings: dict[int, str] = {}
         self._open: dict[str, OpenCompilation] = {}
+        # the same by frame, for what one entry tells of another
+        self._of_frame: dict[str, dict[str, OpenCompilation]] = {}
         # compilations whose ids were given again: `torch._dynamo.reset()` numbers frames from 0
         self._renumbered: list[OpenCompilation] = []
         # by compile id, and how often numbers began anew: an attempt that is restarted writes them again
@@ -70,7 +71,7 @@ class ReportBuilder:
         self._options = OptionRecords()
         self._artifacts: list[Artifact] = []
         self._inputs = RecordedInputs()
-        self._run_notes = RunNotes(_noted_stack)
+        self._run_notes = RunNotes(noted_stack)
         self._region_notes = RegionNotes()
         self._variations = Variations(_reader, self._sequel)
         self._unknown: Counter[str] = Counter()
@@ -138,12 +139,19 @@ class ReportBuilder:
             self._unknown[record.kind] += 1
         return reader is not None and record.kind != "str"
 
-    def report(self) -> CompileReport:
-        """What the records so far tell."""
+    @property
+    def _is_noted(self) -> bool:
+        """Whether an agent of ours watched the run: it notes the breaks that torch does not record, and ``fullgraph=True``."""
+        return bool(self._region_notes.regions) or any(compilation.has_note for compilation in self._open.values())
+
+    def report(self, goes_on: bool = False) -> CompileReport:
+        """What the records so far tell. ``goes_on``: more may come, and an error whose frame has not ended may yet be a break."""
         return CompileReport(
             torch=self._torch,
             rank=self._rank,
-            compilations=tuple(compilation.closed() for compilation in (*self._renumbered, *self._open.values())),
+            compilations=tuple(
+                compilation.closed(goes_on) for compilation in (*self._renumbered, *self._open.values())
+            ),
             regions=tuple(self._region_notes.regions),
             skips=tuple(self._region_notes.skips),
             side_effects=tuple(effect for effects in self._side_effects.values() for effect in effects),
@@ -176,6 +184,7 @@ class ReportBuilder:
         found = self._open.get(compile_id)
         if found is None:
             found = self._open[compile_id] = OpenCompilation(compile_id)
+            self._of_frame.setdefault(_frame(compile_id), {})[compile_id] = found
         found.attempts = max(found.attempts, record.attempt + 1)
         return found
 
@@ -184,6 +193,7 @@ class ReportBuilder:
         known = self._open.get(record.compile_id or "-")
         if known is not None and known.has_ended:
             self._renumbered.append(self._open.pop(known.compile_id))
+            del self._of_frame[_frame(known.compile_id)][known.compile_id]
         return self._compilation(record)
 
     def _text(self, record: Record) -> str:
@@ -231,7 +241,7 @@ class ReportBuilder:
         self._torch = self._torch or str(fields.get("pytorch_version") or "")
         compilation.restart_reasons = tuple(sorted(str(reason) for reason in fields.get("restart_reasons") or ()))
         if fields.get("fail_type"):
-            self._on_failure(compilation, fields)
+            self._on_failure(compilation, fields, record.attempt)
         elif UNTOLD_RESTART in compilation.restart_reasons and not compilation.breaks:
             own = StackFrame(compilation.file, compilation.line, compilation.name)
             stack = (*compilation.callers(), own)
@@ -246,7 +256,7 @@ class ReportBuilder:
         if compilation.recompile is not None and not compilation.has_started:
             compilation.hit_limit = "recompile limit reached"
 
-    def _on_failure(self, compilation: OpenCompilation, fields: dict[str, Any]) -> None:
+    def _on_failure(self, compilation: OpenCompilation, fields: dict[str, Any], attempt: int) -> None:
         message = str(fields.get("fail_reason") or "")
         limited = any(sign in message.lower() for sign in LIMIT) or fields["fail_type"] == "FailOnRecompileLimitHit"
         if limited and compilation.recompile is not None:
@@ -262,11 +272,24 @@ class ReportBuilder:
             traceback=compilation.failure_text,
         )
 
+        if fields["fail_type"] == "Unsupported" and compilation.name and not compilation.breaks and not self._is_noted:
+            self._on_unrecorded_break(compilation, compilation.failure, attempt)
+
+    def _on_unrecorded_break(self, compilation: OpenCompilation, failure: CompileFailure, attempt: int) -> None:
+        reason = parse_unrecorded(own_words_of(failure.message), self._torch)
+        if reason is None:
+            return
+        own = StackFrame(compilation.file, compilation.line, compilation.name)
+        stack = (*compilation.callers(), *(failure.stack or (own,)))
+        file, line = failure.file or stack[-1].file, failure.line or stack[-1].line
+        compilation.breaks.append(
+            GraphBreak(compilation.compile_id, attempt, reason, file, line, stack, failure.message)
+        )
+
     def _name_after_siblings(self, compilation: OpenCompilation) -> None:
         """A frame that is refused is never started, so its record has no name; an earlier entry of the frame has."""
-        frame = compilation.compile_id.rpartition("/")[0]
-        for other in self._open.values():
-            if other.name and other.compile_id.rpartition("/")[0] == frame:
+        for other in self._of_frame[_frame(compilation.compile_id)].values():
+            if other.name:
                 compilation.name = compilation.name or other.name
                 compilation.file = compilation.file or other.file
                 compilation.line = compilation.line or other.line
@@ -318,22 +341,23 @@ class ReportBuilder:
     def _on_failed_call(self, record: Record) -> None:
         note = read_note(record)
         self._failed_calls.append(
-            FailedCall(note["call"], note["type"], note["message"], _noted_stack(note["stack"]), note["traceback"])
+            FailedCall(note["call"], note["type"], note["message"], noted_stack(note["stack"]), note["traceback"])
         )
 
     def _on_frame_note(self, record: Record) -> None:
         note = read_note(record)
         compilation = self._beginning(record)
         compilation.region = number_or_none(note["region"])
-        compilation.call_stack = _noted_stack(note["stack"])
+        compilation.call_stack = noted_stack(note["stack"])
         compilation.has_note = True
 
     def _on_frame_failed(self, record: Record) -> None:
         """The error is that of the frame that failed last; of none, where Dynamo refused a frame before it compiled it."""
         note = read_note(record)
         message = str(note["message"])
-        for compilation in reversed([c for c in self._open.values() if c.has_ended and c.failure is not None]):
-            assert compilation.failure is not None
+        for compilation in reversed(self._open.values()):
+            if not compilation.has_ended or compilation.failure is None:
+                continue
             same = is_same(compilation.failure.message, message) or not head_of(compilation.failure.message)
             if same and not compilation.fails_call:
                 compilation.fails_call = True
@@ -343,38 +367,21 @@ class ReportBuilder:
             return  # code of the user's raised it, which Dynamo called to look at a value: its traceback says more
         text = f"{note['type']}: {message}"
         self._failed_calls.append(
-            FailedCall("", note["type"], message, _noted_stack(note["stack"]), text, note["region"])
+            FailedCall("", note["type"], message, noted_stack(note["stack"]), text, note["region"])
         )
 
     def _on_break_note(self, record: Record) -> None:
         note = read_note(record)
-        self._noted = ((record.compile_id, record.attempt), _noted_stack(note["stack"]))
+        self._noted = ((record.compile_id, record.attempt), noted_stack(note["stack"]))
+
+
+def _frame(compile_id: str) -> str:
+    return compile_id.rpartition("/")[0]
 
 
 def _reader() -> tuple[Callable[[Record | None], bool], Callable[[], CompileReport]]:
     builder = ReportBuilder()
     return builder.add, builder.report
-
-
-def _noted_stack(entries: list[dict[str, Any]]) -> tuple[StackFrame, ...]:
-    return tuple(
-        StackFrame(
-            file=str(entry["file"]),
-            line=int(entry["line"]),
-            name=_user_name(str(entry["name"])),
-            text=str(entry.get("text", "")),
-            column=number_or_none(entry.get("column")),
-            end_line=number_or_none(entry.get("end_line")),
-            end_column=number_or_none(entry.get("end_column")),
-            end_byte=number_or_none(entry.get("end_byte")),
-        )
-        for entry in entries
-    )
-
-
-def _user_name(name: str) -> str:
-    resumed = is_resume(name)
-    return resumed[0] if resumed else name
 
 
 def read_report(path: Path) -> CompileReport:

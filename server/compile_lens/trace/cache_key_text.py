@@ -10,7 +10,9 @@ import json
 import re
 from dataclasses import dataclass
 
-COMPONENT = re.compile(r"^\[(?P<hash>\w+)\] (?P<name>[^:]+): (?P<text>.*)$", re.DOTALL)
+from compile_lens.late_pattern import pattern
+
+COMPONENT = pattern(r"^\[(?P<hash>\w+)\] (?P<name>[^:]+): (?P<text>.*)$", re.DOTALL)
 MAX_TEXT = 20_000
 
 

@@ -10,18 +10,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import LogLine, StackFrame
 from compile_lens.trace.stack_text import parse_stack
 
-SKIP = re.compile(r"^(?:skipping|disabling) cudagraphs?\b")
-LEAD = re.compile(r"^(?:(?:skipping|disabling) cudagraphs? due to )+(?:\[['\"])?")
-WHERE = re.compile(r"\.?\s*Found from\s*:?\s*(?:\n|  File).*$|['\"]\]$", re.DOTALL)
-OPERATION = re.compile(r"^    \S+: reason=(?P<reason>.+?), ir=(?P<ir>\w+)")
+SKIP = pattern(r"^(?:skipping|disabling) cudagraphs?\b")
+LEAD = pattern(r"^(?:(?:skipping|disabling) cudagraphs? due to )+(?:\[['\"])?")
+WHERE = pattern(r"\.?(?<!\s)\s*Found from\s*:?\s*(?:\n|  File).*$|['\"]\]$", re.DOTALL)
+OPERATION = pattern(r"^    \S+: reason=(?P<reason>.+?), ir=(?P<ir>\w+)")
 NO_CUDA_GRAPHS = "partition includes all ops when cudagraphs is disabled"
-AGAIN = re.compile(r"Re-recording function=\S+, (?:mode=\w+, )?reason=(?P<reason>.+)", re.DOTALL)
-POINTER = re.compile(r"data pointer changed from \d+ to (\d+)")
-SAME_LINE = re.compile(r"(?<=Found from) +File")
-SIZES = re.compile(
+AGAIN = pattern(r"Re-recording function=\S+, (?:mode=\w+, )?reason=(?P<reason>.+)", re.DOTALL)
+POINTER = pattern(r"data pointer changed from \d+ to (\d+)")
+SAME_LINE = pattern(r"(?<=Found from) +File")
+SIZES = pattern(
     r"recording a new graph for each distinct input size.*?observed (?P<number>\d+) distinct sizes", re.DOTALL
 )
 LIMIT = "exceeding max re-recording limit"

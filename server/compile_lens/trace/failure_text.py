@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import re
 
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import StackFrame
 from compile_lens.trace.stack_text import parse_stack
 
-FROM_USER_CODE = re.compile(r"^\s*from user code:\s*$", re.MULTILINE)
+# what ends a traceback; lines of its message that follow are indented, or no such name
+RAISED = pattern(r"^(?:\w+\.)*[A-Z]\w*: ", re.MULTILINE)
+FROM_USER_CODE = pattern(r"^[ \t]*from user code:\s*$", re.MULTILINE)
 # what torch appends after the user's stack (torch/_dynamo/exc.py, ``augment_exc_message``, torch 2.6 to 2.13)
-APPENDIX = re.compile(
+APPENDIX = pattern(
     r"^(?:Set TORCH(?:DYNAMO_VERBOSE|_LOGS)|You can suppress this exception|The above exception was|Traceback \()",
     re.MULTILINE,
 )
 
 # what stands before the stack of the operator that an error is about: torch/fx/interpreter.py, torch/_inductor/exc.py
 # (``LoweringException``), torch/_export/non_strict_utils.py and torch/fx/experimental/symbolic_shapes.py (torch 2.13)
-OPERATOR = re.compile(
-    r"^\s*(?:Original traceback|Found from *|The following call raised this error"
+OPERATOR = pattern(
+    r"^[ \t]*(?:Original traceback|Found from *|The following call raised this error"
     r"|User [Ss]tack(?: \(most recent call last\))?): *$",
     re.MULTILINE,
 )
 # what torch adds below the first line while an error passes through a higher-order operator (torch/_dynamo/exc.py,
 # ``augment_exc_message_with_hop_name``)
-HIGHER_ORDER = re.compile(r"^  Higher Order Operator: .*\n?", re.MULTILINE)
+HIGHER_ORDER = pattern(r"^  Higher Order Operator: .*\n?", re.MULTILINE)
 MAX_COMPARED = 2000
-ADVICE = re.compile(
+ADVICE = pattern(
     r"^(?:For (?:more|extended|C\+\+)\b.*|If you suspect the guard.*|Use tlparse to see full graph.*"
     r"|The error above occurred when calling torch\.export\.export.*)$\n?",
     re.MULTILINE,
@@ -50,6 +53,12 @@ def message_of(text: str) -> str:
     head = text[: match.start()] if match else text
     appendix = APPENDIX.search(head)
     return (head[: appendix.start()] if appendix else head).strip()
+
+
+def raised_message(traceback: str) -> str:
+    """The message of the exception that ended a ``traceback``; all of the text where none is found."""
+    raised = list(RAISED.finditer(traceback))
+    return message_of(traceback[raised[-1].end() :] if raised else traceback)
 
 
 def is_same(message: str, wrapped: str) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import mmap
-import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
+
+from compile_lens.late_pattern import pattern
 
 GZIP = b"\x1f\x8b"
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
@@ -20,10 +21,14 @@ TLPARSE = "raw.log"
 TLPARSE_INDEX = "compile_directory.json"
 # in the place of what a compressed file has lost: a stretch that is no record
 LOST = b"\n\0\n"
+# a trace is packed to a tenth of its size or so; what claims much more would fill the disk
+MOST_TIMES, ALWAYS_UNPACKED = 200, 1 << 28
 CUT_ARCHIVE = "Incomplete: the archive is cut short here. Later files are missing."
 
 
-RANK = re.compile(r"rank_(\d+)")
+# how a record begins, the first one of a trace too (trace/records.py)
+RECORD, RECORD_SAMPLE = pattern(rb"[VDIWEC]\d{4} \d{2}:\d{2}:"), 16
+RANK = pattern(r"rank_(\d+)")
 
 
 class TraceError(Exception):
@@ -77,8 +82,19 @@ def unpacked(path: Path) -> Iterator[tuple[TraceFile, ...]]:
     with tempfile.TemporaryDirectory(prefix="compile-lens-trace-") as folder:
         cut: BaseException | None = None
         try:
-            with _unzipped(path) as data, tarfile.open(fileobj=data) as archive:
-                archive.extractall(folder, filter="data")
+            with _unzipped(path) as data:
+                # this may have a compression of its own, or files with holes
+                left = _most(path)
+
+                def counted(member: tarfile.TarInfo, to: str) -> tarfile.TarInfo | None:
+                    nonlocal left
+                    left -= member.size
+                    if left < 0:
+                        raise TraceError(_too_much(path))
+                    return tarfile.data_filter(member, to)
+
+                with tarfile.open(fileobj=data) as archive:
+                    archive.extractall(folder, filter=counted)
         except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
             cut = error  # what is before the damage is there
         try:
@@ -99,6 +115,9 @@ def unpacked(path: Path) -> Iterator[tuple[TraceFile, ...]]:
 
 
 def _is_archive(path: Path) -> bool:
+    with suppress(OSError), path.open("rb") as file:
+        if RECORD.match(file.read(RECORD_SAMPLE)):
+            return False  # known without what reads archives, which takes longer to import than a small trace to read
     import tarfile
     import zlib
 
@@ -136,24 +155,36 @@ def _unzipped(path: Path) -> Iterator[IO[bytes]]:
 
         with tempfile.TemporaryFile() as plain:
             with gzip.open(file) if magic.startswith(GZIP) else _zstandard(path, file) as packed:
-                _copy(packed, plain)
+                _copy(packed, plain, path)
             plain.flush()
             plain.seek(0)
             yield plain
 
 
-def _copy(packed: Any, plain: IO[bytes]) -> None:
-    """Unpack as much as there is: of a file that is cut or damaged, what comes before. Raises if that is nothing."""
+def _copy(packed: Any, plain: IO[bytes], path: Path) -> None:
+    """Unpack ``path``: if it is cut or damaged, what comes before. Raises if that is nothing, or too much."""
     import zlib
 
+    most = _most(path)
     try:
         # `read` would drop what comes just before the damage
         while piece := packed.read1(1 << 20):
+            if plain.tell() + len(piece) > most:
+                raise TraceError(_too_much(path))
             plain.write(piece)
     except (OSError, EOFError, zlib.error):
         if not plain.tell():
             raise
         plain.write(LOST)
+
+
+def _most(path: Path) -> int:
+    """Bytes to which a file may unpack."""
+    return max(ALWAYS_UNPACKED, MOST_TIMES * path.stat().st_size)
+
+
+def _too_much(path: Path) -> str:
+    return f"{path} unpacks to more than {MOST_TIMES} times its size, so it is not a torch trace."
 
 
 def _zstandard(path: Path, file: IO[bytes]) -> Any:

@@ -6,20 +6,21 @@ a comment with the user's line, then ``name: "f32[4, 8][8, 1]cpu" = expression``
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-LINE = re.compile(r"^\s*#(?: .*?)? File: (?P<file>.+?):(?P<line>\d+) in (?P<function>[^,]+), code: ?(?P<code>.*)$")
-NODE = re.compile(r'^\s*(?P<name>\w+)(?:: "(?P<type>[^"]*)")? = (?P<expression>.+?)(?:;.*)?$')
-INPUT = re.compile(r'(?P<name>\w+): "(?P<type>[^"]*)"')
-TYPE = re.compile(r"^(?P<dtype>\w+)\[(?P<shape>[^\]]*)\](?:\[[^\]]*\])?(?P<device>\w+(?::\d+)?)?")
+from compile_lens.late_pattern import pattern
+
+LINE = pattern(r"^\s*#(?: .*?)? File: (?P<file>.+?):(?P<line>\d+) in (?P<function>[^,]+), code: ?(?P<code>.*)$")
+NODE = pattern(r'^\s*(?P<name>\w+)(?:: "(?P<type>[^"]*)")? = (?P<expression>.+?)(?:;.*)?$')
+INPUT = pattern(r'(?<!\w)(?P<name>\w+): "(?P<type>[^"]*)"')
+TYPE = pattern(r"^(?P<dtype>\w+)\[(?P<shape>[^\]]*)\](?:\[[^\]]*\])?(?P<device>\w+(?::\d+)?)?")
 # before nodes that torch itself has put in
-NO_LINE = re.compile(r"^\s*#.* No stacktrace found")
+NO_LINE = pattern(r"^\s*#.* No stacktrace found")
 # of an expression, what is called
-TARGET = re.compile(r"^[\w.]+(?=\()")
+TARGET = pattern(r"^[\w.]+(?=\()")
 # a name that may be a value: no attribute (the `add` of `torch.ops.aten.add`) and no keyword (`dim = 1`)
-WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*\b(?!\s*=(?!=))")
+WORD = pattern(r"(?<![\w.])[A-Za-z_]\w*\b(?!\s*=(?!=))")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,26 +8,26 @@ from __future__ import annotations
 import json
 import re
 
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import GuardFailure
 from compile_lens.trace.stack_text import parse_stack
 
-ENTRY = re.compile(r"^(?P<against>(?:!\d+/)?\d+/\d+): (?P<rest>.*)$", re.DOTALL)
+ENTRY = pattern(r"^(?P<against>(?:!\d+/)?\d+/\d+): (?P<rest>.*)$", re.DOTALL)
 # "n == 1    # return x * n  # dir/a.py:10 in f (HINT: …)"; torch's own guards have no line of the user's
-COMMENT = re.compile(
-    r"^(?P<guard>.*?)\s+# (?:(?P<text>.*?)\s+# )?(?P<file>\S.*?):(?P<line>\d+) in (?P<function>\S+)(?P<after>.*)$"
-)
+COMMENT = pattern(r"(?<!\s)\s+# ")
+PLACE = pattern(r":(?P<line>\d{1,9}) in \S")
 # a shape guard that nothing in the program asked for says why it is there
-REMARK = re.compile(r"\s+# (?:duck sizing |\(unknown |<unknown>).*$")
-HINT = re.compile(r"\(HINT: (?P<hint>.*)\)\s*$", re.DOTALL)
+REMARK = pattern(r"(?<!\s)\s+# (?:duck sizing |\(unknown |<unknown>).*$")
+HINT = "(HINT: "
 # torch/csrc/dynamo/guards.cpp, TENSOR_MATCH
-ADVICE = re.compile(r"\. Guard failed on a parameter, consider using (?P<setting>torch\.\S+ = \w+) to (?P<effect>.*)$")
+ADVICE = pattern(r"\. Guard failed on a parameter, consider using (?P<setting>torch\.\S+ = \w+) to (?P<effect>.*)$")
 USER_STACK = "User stack trace:"
 # a failed guard is told without the scope of its locals (torch/_dynamo/guards.py, strip_local_scope, torch 2.9 and later)
-LOCAL = re.compile(r"\bL\[\s*['\"](.*?)['\"]\s*\]")
+LOCAL = pattern(r"\bL\[\s*['\"](.{0,999}?)['\"]\s*\]")
 # five of each tensor, and none of them names a value
 MARKS = "DIMENSION_DYNAMIC_MARKING_GUARD"
 # "| | +- EQUALS_MATCH: L['n'] == 1    # …": a guard in the tree of a version
-LEAF = re.compile(r"^(?:\| )*\+- (?P<kind>[A-Z][A-Z0-9_]+): (?P<guard>.*)$")
+LEAF = pattern(r"^(?:\| )*\+- (?P<kind>[A-Z][A-Z0-9_]+): (?P<guard>.*)$")
 
 
 def parse_guard_failures(payload: str) -> tuple[GuardFailure, ...]:
@@ -73,17 +73,31 @@ def _parse_guard(against: str, text: str) -> GuardFailure:
     head, _, stack = text.partition(USER_STACK)
     lines = head.strip().splitlines()
     first = REMARK.sub("", lines[0]) if lines else ""
-    hint = HINT.search(first)
-    located = COMMENT.match(first)
+    before_hint, _, hint = first.rstrip().partition(HINT)
+    has_hint = hint.endswith(")")
+    guard, source_text, file_tail, place = _located(first)
     advice = ADVICE.search(first)
     if advice is not None:
         first = first[: advice.start()]
     return GuardFailure(
         against=against,
-        guard=(located["guard"] if located else HINT.sub("", first)).strip(),
-        source_text=(located["text"] or "").strip() if located else "",
-        file_tail=located["file"] if located else "",
-        line=int(located["line"]) if located else None,
-        hint=advice["setting"] if advice else hint["hint"] if hint else "",
+        guard=(guard if place else before_hint if has_hint and advice is None else first).strip(),
+        source_text=source_text,
+        file_tail=file_tail,
+        line=place,
+        hint=advice["setting"] if advice else hint[:-1] if has_hint else "",
         stack=parse_stack(stack),
     )
+
+
+def _located(text: str) -> tuple[str, str, str, int | None]:
+    """The guard, the user's line, the end of the file's name, and the number of the line: None where the guard has no place.
+
+    The user's line may have any number of comments of its own.
+    """
+    comment = COMMENT.search(text)
+    place = PLACE.search(text, comment.end()) if comment is not None else None
+    if comment is None or place is None:
+        return "", "", "", None
+    source, _, file = text[comment.end() : place.start()].rpartition(" # ")
+    return text[: comment.start()], source.strip(), file.strip(), int(place["line"])

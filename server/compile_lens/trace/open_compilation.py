@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compile_lens.trace.break_text import parse_reason
-from compile_lens.trace.failure_text import parse_user_stack
+from compile_lens.trace.failure_text import parse_user_stack, raised_message
 from compile_lens.trace.records import Payload
 from compile_lens.trace.report import (
     NO_COSTS,
@@ -66,13 +66,13 @@ class OpenCompilation:
         real = tuple(found for found in self.breaks if not found.reason.is_forerunner)
         return real if real or failed else tuple(self.breaks)
 
-    def closed(self) -> Compilation:
-        """What is known of it so far, as it goes into the report."""
+    def closed(self, goes_on: bool = False) -> Compilation:
+        """What is known of it so far, as it goes into the report. ``goes_on``: more records may come."""
         resumed = is_resume(self.name)
         failure = None if self.has_lost_break else self.failure
-        if failure is None and self.failure_text and not self.has_lost_break:
-            # the error has been written, the metrics that end the frame not yet (or never: the process died)
-            reason = parse_reason(self.failure_text.splitlines()[-1])
+        if failure is None and self.failure_text and not self.has_lost_break and not goes_on:
+            # the error has been written, the metrics that end the frame never: the process died
+            reason = parse_reason(raised_message(self.failure_text))
             failure = CompileFailure(
                 "", reason.title, None, None, parse_user_stack(self.failure_text), self.failure_text
             )

@@ -11,10 +11,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.records import Payload, Record
 
-ARGUMENT = re.compile(r"^L\['(\w+)'\]$")
-GUARD = re.compile(r"L\['(\w+)'\] (?:==|is) ([^#\n]+?)\s*(?:#|$)", re.MULTILINE)
+ARGUMENT = pattern(r"^L\['(\w+)'\]$")
+GUARD = pattern(r"L\['(\w+)'\] (?:==|is) ([^#\n]+?)\s*(?:#|$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,15 +16,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.files import TraceError, mapped
 
 # severity, month and day, time, thread or process, file:line, and the JSON
-PREFIX = re.compile(rb"[VDIWEC]\d{4} \d{2}:\d{2}:\d{2}\.\d+ \S+ [^\]\n]*\] (?=\{)")
-WHEN = re.compile(rb"V(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,6}) ")
+PREFIX = pattern(rb"[VDIWEC]\d{4} \d{2}:\d{2}:\d{2}\.\d+ \S+ [^\]\n]*\] (?=\{)")
+WHEN = pattern(rb"V(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,6}) ")
 # the same up to the first key, which names the kind
-KIND = re.compile(PREFIX.pattern + rb'\{"(\w+)": ')
+KIND = pattern(PREFIX.pattern + rb'\{"(\w+)": ')
 # a line of a payload begins with a tab. The literal first character lets the search run at the speed of memory
-RECORD_END = re.compile(rb"\n(?=[^\t])")
+RECORD_END = pattern(rb"\n(?=[^\t])")
 # how much of a trace is in memory at a time
 WINDOW = 1 << 24
 AROUND = 1 << 16
@@ -174,7 +175,8 @@ def parse_record(data: Bytes, start: int, end: int) -> Record | None:
     if prefix is None:
         return None
     try:
-        envelope = json.loads(whole_line[prefix.end() :])
+        # as text: of bytes, `json` first looks for the encoding
+        envelope = json.loads(whole_line[prefix.end() :].decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
         return None
     # `stack` is a record of its own where nothing else names the record

@@ -15,6 +15,7 @@ from compile_lens.trace.recorded_inputs import CallInputs
 from compile_lens.trace.records import Payload, TraceBytes
 from compile_lens.trace.region_results import RegionResult
 from compile_lens.trace.stack_frame import StackFrame as StackFrame
+from compile_lens.trace.stand_ins import MissingResource, StandIn
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,36 +263,6 @@ class LogLine:
     text: str
     origin: tuple[StackFrame, ...] = ()
     stack: tuple[StackFrame, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class StandIn:
-    """A substitute for something of another machine. ``what`` is the agent's word for it (agent/substitutes), ``text`` what it adds;
-    ``stack`` leads to the line that used it, and may be empty."""
-
-    what: str
-    text: str
-    stack: tuple[StackFrame, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MissingResource:
-    """Something that a program loads, and that was replaced because it is missing. ``what`` is ``weights``, ``configuration``,
-    ``tokenizer`` or ``checkpoint``; ``name`` the program's for it, ``replacement`` the class in its place, ``why`` the library's message.
-
-    ``configuration`` is the class of the one that it was made from, ``origin`` where that is from: ``given``, ``file``, ``class`` (its
-    defaults) or ``name`` (defaults of the class inferred from the name); ``constructor`` if there is none. ``changes`` made it smaller:
-    name, value before, value now.
-    """
-
-    what: str
-    name: str
-    replacement: str
-    why: str
-    stack: tuple[StackFrame, ...]
-    configuration: str = ""
-    origin: str = ""
-    changes: tuple[tuple[str, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

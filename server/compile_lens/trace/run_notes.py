@@ -10,11 +10,10 @@ from compile_lens.trace.records import Record, read_note
 from compile_lens.trace.region_results import RegionResult, read_result
 from compile_lens.trace.report import (
     LogLine,
-    MissingResource,
     StackFrame,
-    StandIn,
 )
 from compile_lens.trace.stack_text import parse_stack
+from compile_lens.trace.stand_ins import MissingResource, StandIn
 
 OF_A_VALUE = frozenset({"what", "index", "name", "source", "origin"})
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import SideEffect
 from compile_lens.trace.stack_text import parse_stack
 
-BETWEEN_OBJECTS = re.compile(r"^={8,}$", re.MULTILINE)
-BETWEEN_STACKS = re.compile(r"^\s*\*{8}$", re.MULTILINE)
-WHAT = re.compile(
-    r"^Mutating object of type (?P<type>.+?) \((?:source(?: name)?: )?(?P<source>.+?)\)(?: \(unable .*)?$"
-)
+BETWEEN_OBJECTS = pattern(r"^={8,}$", re.MULTILINE)
+BETWEEN_STACKS = pattern(r"^[ \t]*\*{8}$", re.MULTILINE)
+WHAT = pattern(r"^Mutating object of type (?P<type>.+?) \((?:source(?: name)?: )?(?P<source>.+?)\)(?: \(unable .*)?$")
 
 
 def parse_side_effects(compile_id: str, text: str) -> tuple[SideEffect, ...]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import StackFrame
 
-FILE_LINE = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+)(?:,? in (?P<name>.+))?$')
-CARETS = re.compile(r"^\s*[~^]+\s*$|^\s*[~^][~^ ]*$")
+FILE_LINE = pattern(r'^\s*File "(?P<file>.+)", line (?P<line>\d+)(?:,? in (?P<name>.+))?$')
+CARETS = pattern(r"^\s*[~^]+\s*$|^\s*[~^][~^ ]*$")
 
 
 def parse_stack(text: str) -> tuple[StackFrame, ...]:

@@ -34,7 +34,7 @@ class CacheInUseError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CachePart:
     """One of ``PARTS``: its size on disk."""
 
     name: str
@@ -51,12 +51,12 @@ class _Folder:
     used: float
 
 
-def measure(root: Path) -> list[Part]:
+def measure(root: Path) -> list[CachePart]:
     """The size of each part of the caches below ``root``; a file that vanishes meanwhile counts for nothing."""
     found = []
     for name in PARTS:
         sizes = [status.st_size for _, status in _files(root / name)]
-        found.append(Part(name, len(sizes), sum(sizes)))
+        found.append(CachePart(name, len(sizes), sum(sizes)))
     return found
 
 

@@ -14,8 +14,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-import platformdirs
-
 LAYOUT = "v1"
 VARIABLE = "COMPILE_LENS_CACHE_DIR"
 
@@ -35,8 +33,11 @@ OWN = "own"
 
 def cache_base(environment: Mapping[str, str]) -> Path:
     """Where Compile Lens keeps what can be made again: ``COMPILE_LENS_CACHE_DIR``, or its folder in the platform's cache directory."""
-    chosen = environment.get(VARIABLE)
-    return Path(chosen).absolute() if chosen else Path(platformdirs.user_cache_dir("compile-lens", appauthor=False))
+    if chosen := environment.get(VARIABLE):
+        return Path(chosen).absolute()
+    import platformdirs  # slow to import
+
+    return Path(platformdirs.user_cache_dir("compile-lens", appauthor=False))
 
 
 def temporary_cache(environment: Mapping[str, str]) -> dict[str, str]:

@@ -45,6 +45,7 @@ def command_of(
         # a run as the user's own changes nothing of theirs
         missing_weights=Substitution.OFF if job.access is Access.FULL else job.missing_weights,
         missing_data=Substitution.OFF if job.access is Access.FULL else job.missing_data,
+        missing_modules=job.missing_modules,
         capture=job.capture,
         vary=job.vary,
         results=job.results,

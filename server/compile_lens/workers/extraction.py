@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+from compile_lens.late_pattern import pattern
 from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.caches import cache_root, private_cache_environment
 from compile_lens.workers.host import BOOT
@@ -28,9 +29,9 @@ from compile_lens.workers.tied import tied
 
 TIME_LIMIT_S = 600.0
 # what would change the defaults of torch's options while they are read
-_CHANGES_DEFAULTS = re.compile(r"(?:PY)?TORCH|TRITON|INDUCTOR|AOT|DYNAMO|FAKE_|FX_|CI$")
-_TABLE_READ = re.compile(r"(\w+) (\d+)/(\d+)")
-_VERSION = re.compile(r"^__version__\s*(?::[^=]*)?=\s*['\"]([^'\"]+)", re.MULTILINE)
+_CHANGES_DEFAULTS = pattern(r"(?:PY)?TORCH|TRITON|INDUCTOR|AOT|DYNAMO|FAKE_|FX_|CI$")
+_TABLE_READ = pattern(r"(\w+) (\d+)/(\d+)")
+_VERSION = pattern(r"^__version__\s*(?::[^=]*)?=\s*['\"]([^'\"]+)", re.MULTILINE)
 
 
 class ExtractionError(Exception):
@@ -63,8 +64,8 @@ def _site_packages(python: str) -> list[Path]:
     path = Path(python)
     found = [Path(entry) for entry in sys.path if "site-packages" in entry] if python == sys.executable else []
     for prefix in dict.fromkeys((path.parent.parent, path.resolve().parent.parent)):
-        for pattern in ("lib/python3.*/site-packages", "Lib/site-packages", "lib/python3/dist-packages"):
-            found += sorted(prefix.glob(pattern))
+        for place in ("lib/python3.*/site-packages", "Lib/site-packages", "lib/python3/dist-packages"):
+            found += sorted(prefix.glob(place))
     return found
 
 
@@ -135,7 +136,7 @@ async def extract_tables(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=_environment(given),
-            **tied(),
+            **tied(new_session=True),  # whose priority it sets
         )
     except OSError as error:
         raise ExtractionError(cannot_start(torch.python, error)) from None

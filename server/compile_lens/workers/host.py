@@ -12,7 +12,7 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from compile_lens.agent.runtime.protocol import (
     TRIAL_LIMIT_S,
     Hello,
     NoTorch,
+    PackagesImported,
     RunEnded,
     RunStarted,
     command_line,
@@ -34,8 +35,15 @@ from compile_lens.workers.cache_health import FailureSeen, find_cache_problem
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment, temporary_cache
 from compile_lens.workers.command import caches_of, command_of, sandbox_of
-from compile_lens.workers.interpreter import cannot_analyze, cannot_start, no_torch_within
+from compile_lens.workers.interpreter import (
+    Stamp,
+    cannot_analyze,
+    cannot_start,
+    installation_stamp,
+    no_torch_within,
+)
 from compile_lens.workers.job import Depth, End, EndKind, Job
+from compile_lens.workers.loaded_packages import LoadedPackages
 from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.process_tree import kill_group, kill_tree
 from compile_lens.workers.run_limits import RunLimits
@@ -52,7 +60,6 @@ CHUNK = 1 << 16
 GRACE_S = 5.0
 # of an agent that was told to end its run; one that is stopped hears nothing
 CANCEL_S = 3.0
-Stamp = tuple[tuple[str, int, int], ...]
 
 
 class HostError(Exception):
@@ -60,10 +67,16 @@ class HostError(Exception):
 
 
 class Host:
-    """One standby of ``python``. Start it early; it costs one process that has imported torch."""
+    """One standby of ``python``. Start it early; it costs one process that has imported torch.
 
-    def __init__(self, python: str, environment: Mapping[str, str] | None = None) -> None:
+    ``loads_packages``: after a run, it also imports the packages of that program, for its next run (agent/runtime/loaded_standby.py).
+    """
+
+    def __init__(
+        self, python: str, environment: Mapping[str, str] | None = None, *, loads_packages: bool = False
+    ) -> None:
         self.python = python
+        self._packages = LoadedPackages(loads_packages)
         # its frames are excluded from user stacks
         self.agent_folder = str(AGENT_FOLDER)
         self._environment = dict(os.environ if environment is None else environment)
@@ -78,7 +91,7 @@ class Host:
         self._run_pid: int | None = None
         self._cancelled = False
         self._stamp: Stamp = ()
-        self._magic = MAGIC
+        self._of_program = FrameDecoder(OF_PROGRAMS)
         self._kill: asyncio.TimerHandle | None = None
         self._overdue = False
         # its frames have ended, whether or not the process is known to have
@@ -151,6 +164,7 @@ class Host:
             **private_cache_environment(self._environment),
         }
         self._frames = asyncio.Queue()
+        self._packages.forget_loaded()
         try:
             self._process = await asyncio.create_subprocess_exec(
                 self.python,
@@ -190,16 +204,14 @@ class Host:
                 raise HostError(f"{self.python} cannot import torch: {frame.message}")
 
     async def _read_frames(self, stream: asyncio.StreamReader, frames: asyncio.Queue[Frame | None]) -> None:
-        decoder, of_program = FrameDecoder(), FrameDecoder(OF_PROGRAMS, self._magic)
+        decoder = FrameDecoder()
         while data := await stream.read(CHUNK):
             for frame in decoder.feed(data):
                 if isinstance(frame, Chunk):
-                    for inner in of_program.feed(frame.data):
+                    for inner in self._of_program.feed(frame.data):
                         if not isinstance(inner, OF_STANDBY):
                             frames.put_nowait(inner)
                     continue
-                if isinstance(frame, RunStarted):
-                    of_program = FrameDecoder(OF_PROGRAMS, self._magic)
                 frames.put_nowait(frame)
         frames.put_nowait(None)
 
@@ -219,7 +231,7 @@ class Host:
                 self._check_caches()
             await self._start(may_replace=True)
             self._cancelled = False
-            self._magic = os.urandom(len(MAGIC))
+            self._of_program = FrameDecoder(OF_PROGRAMS, magic := os.urandom(len(MAGIC)))
             self._output.clear()
             failure = FailureSeen(on_frame)
             with scratch_folder() as scratch:
@@ -232,7 +244,8 @@ class Host:
                     if job.access is Access.FULL:
                         own = {name: self._environment[name] for name in hidden(self._environment)}
                         job = replace(job, env={**own, **job.env})
-                    self._send(command_line(command_of(job, sandbox, self._magic, trials, caches)))
+                    command = self._packages.add_to(command_of(job, sandbox, magic, trials, caches))
+                    self._send(command_line(command))
                     self._kill_in(TRIAL_LIMIT_S + job.timeout_s + GRACE_S, overdue=True)
                     end = await self._follow(failure.take, job)
                 except asyncio.CancelledError:
@@ -247,6 +260,8 @@ class Host:
             knows_secrets = job.access is Access.FULL and bool(hidden(self._environment))
             if self._is_gone or self._hello is None or not self._hello.forks or knows_secrets:
                 await self._end_process()
+            elif (load := self._packages.after(command)) is not None:
+                self._send(command_line(load))
             lease.in_order |= end.kind is EndKind.FINISHED
             if compiles and (failure.was_seen or end.kind is not EndKind.FINISHED):
                 self._check_caches()  # a disk that is full now is why
@@ -265,7 +280,7 @@ class Host:
                     else self._frames.get_nowait()
                 )
             except TimeoutError:
-                if limits.check(self._output.total):
+                if limits.check(self._output.total, self._of_program.event_bytes):
                     self._end_soon()
                 continue
             if frame is None:
@@ -275,7 +290,7 @@ class Host:
                 if self._cancelled or limits.ended is not None:
                     return limits.ended or End(EndKind.CANCELLED)
                 return End(EndKind.TIMEOUT if self._overdue else EndKind.LOST)
-            if limits.add(frame, self._output.total):
+            if limits.add(frame, self._output.total, self._of_program.event_bytes):
                 self._end_soon()
             if isinstance(frame, RunStarted):
                 self._run_pid = frame.pid
@@ -286,6 +301,9 @@ class Host:
                 end = _end(frame, came_back)
                 is_ours = end.kind is EndKind.CANCELLED and not self._cancelled
                 return limits.ended or end if is_ours else end
+            if isinstance(frame, PackagesImported):
+                self._packages.hear(frame.packages)
+                continue
             on_frame(frame)
 
     async def _drain_output(self) -> None:
@@ -377,24 +395,3 @@ def _end(ended: RunEnded, came_back: bool) -> End:
     if kind is EndKind.FINISHED and not came_back:
         kind = EndKind.EXITED
     return End(kind, ended.code, ended.crash_stack, reason=ended.reason)
-
-
-def installation_stamp(python: str, library_roots: Iterable[str]) -> Stamp:
-    """What changes when the interpreter, its environment or its packages do: times and numbers of a few files and folders.
-
-    A package that is installed, updated or removed changes the folder that holds it; one installed as a link to its source is the
-    user's code, which each run reads anew.
-    """
-    executable = Path(python)
-    places = [executable, executable.resolve(), executable.parent.parent / "pyvenv.cfg"]
-    for root in library_roots:
-        folder = Path(root)
-        places += [folder, folder / "torch" / "version.py", folder / "version.py"]
-        with contextlib.suppress(OSError):
-            places += sorted(folder.glob("*.pth"))
-    found: list[tuple[str, int, int]] = []
-    for place in dict.fromkeys(places):
-        with contextlib.suppress(OSError):
-            status = place.stat()
-            found.append((str(place), status.st_mtime_ns, status.st_ino))
-    return tuple(found)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from compile_lens.late_pattern import pattern
 from compile_lens.regular_file import read_regular_text
 from compile_lens.workers.project_environments import environments_of, python_of
 
-VERSION = re.compile(r"__version__ = '([^']+)'")
+Stamp = tuple[tuple[str, int, int], ...]
+VERSION = pattern(r"__version__ = '([^']+)'")
 
 
 class InterpreterError(Exception):
@@ -104,8 +106,8 @@ def site_with_torch(python: Path) -> Path | None:
     # on Windows, an installation and a conda environment have it at the top
     own = python.parent if (python.parent / "Lib").is_dir() else python.parent.parent
     for prefix in dict.fromkeys((own, python.resolve().parent.parent)):
-        for pattern in ("lib/python3.*/site-packages", "Lib/site-packages", "lib/python3/dist-packages"):
-            for site in prefix.glob(pattern):
+        for place in ("lib/python3.*/site-packages", "Lib/site-packages", "lib/python3/dist-packages"):
+            for site in prefix.glob(place):
                 if _holds_torch(site):
                     return site
         if prefix == own and (prefix / "pyvenv.cfg").is_file():
@@ -117,3 +119,24 @@ def site_with_torch(python: Path) -> Path | None:
 
 def _holds_torch(site: Path) -> bool:
     return (site / "torch" / "__init__.py").is_file()
+
+
+def installation_stamp(python: str, library_roots: Iterable[str]) -> Stamp:
+    """What changes when the interpreter, its environment or its packages do: times and numbers of a few files and folders.
+
+    A package that is installed, updated or removed changes the folder that holds it; one installed as a link to its source is the
+    user's code, which each run reads anew.
+    """
+    executable = Path(python)
+    places = [executable, executable.resolve(), executable.parent.parent / "pyvenv.cfg"]
+    for root in library_roots:
+        folder = Path(root)
+        places += [folder, folder / "torch" / "version.py", folder / "version.py"]
+        with contextlib.suppress(OSError):
+            places += sorted(folder.glob("*.pth"))
+    found: list[tuple[str, int, int]] = []
+    for place in dict.fromkeys(places):
+        with contextlib.suppress(OSError):
+            status = place.stat()
+            found.append((str(place), status.st_mtime_ns, status.st_ino))
+    return tuple(found)

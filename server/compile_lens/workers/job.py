@@ -7,7 +7,7 @@ from enum import Enum
 
 from compile_lens.agent.runtime.entry_plans import EntryPlan
 from compile_lens.agent.runtime.preview_protocol import GpuPreviewRequest
-from compile_lens.agent.runtime.protocol import CaptureRequest, Depth, Results, Substitution, VariationRequest
+from compile_lens.agent.runtime.protocol import CaptureRequest, Depth, ResultNotes, Substitution, VariationRequest
 from compile_lens.agent.runtime.search_protocol import BisectRequest, MinifyRequest
 from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
 
@@ -21,7 +21,7 @@ __all__ = [
     "GpuPreviewRequest",
     "Job",
     "MinifyRequest",
-    "Results",
+    "ResultNotes",
     "Substitution",
     "VariationRequest",
 ]
@@ -41,7 +41,7 @@ class Job:
     ``launch`` names the configuration of the workspace's launch.json that its arguments, environment and folder are from.
     ``emulation_failed`` says why no GPU is emulated though ``stand_in`` allows it: an earlier run of the same program crashed in it.
     ``stand_in`` is for GPUs and other processes, ``missing_weights`` for weights, ``missing_data`` for data sets and arrays;
-    the latter two are off with full access.
+    the latter two are off with full access. ``missing_modules``: stubs for modules that are not installed.
     ``workspace`` is the folder that the user opened, or the project's, '' for none: its files may be spoken of, too,
     and its sandboxed runs share caches (the file's own folder, if there is none).
     ``sandbox`` and ``budget`` hold where the access is ``sandboxed``.
@@ -64,11 +64,12 @@ class Job:
     emulation_failed: str = ""
     missing_weights: Substitution = Substitution.AUTO
     missing_data: Substitution = Substitution.AUTO
+    missing_modules: Substitution = Substitution.AUTO
     search: BisectRequest | MinifyRequest | None = None
     capture: CaptureRequest | None = None
     vary: VariationRequest | None = None
     preview: GpuPreviewRequest | None = None
-    results: Results = Results.OFF
+    results: ResultNotes = ResultNotes.OFF
     up_to: int = 0
     launch: str = ""
     access: Access = Access.SANDBOXED

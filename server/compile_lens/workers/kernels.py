@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-_NAME = re.compile(r"[\w.-]+")
+from compile_lens.late_pattern import pattern
+
+_NAME = pattern(r"[\w.-]+")
 
 
 def python_of_kernel(name: str, environment: Mapping[str, str]) -> str | None:

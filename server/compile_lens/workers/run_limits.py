@@ -13,6 +13,8 @@ from compile_lens.workers.wire import Frame, TraceRecord
 EVERY_S = 0.25
 # of trace, from one run
 MAX_TRACE = 1 << 30
+# of everything else that it reports, which is kept until its end
+MAX_EVENTS = 1 << 26
 
 
 class RunLimits:
@@ -34,21 +36,21 @@ class RunLimits:
             return EVERY_S
         return min(EVERY_S, max(0.0, self._last + self._budget.idle_s - time.monotonic()))
 
-    def add(self, frame: Frame, printed: int) -> bool:
-        """Count a frame; whether the run must end now."""
+    def add(self, frame: Frame, printed: int, events: int = 0) -> bool:
+        """Count a frame; whether the run must end now. ``events`` are the bytes of all its events so far."""
         if isinstance(frame, TraceRecord):
             self._trace += len(frame.data)
             self._last = time.monotonic()
         elif isinstance(frame, CompilerActivity):
             self._compiling = frame.now
             self._last = time.monotonic()
-        return self.check(printed)
+        return self.check(printed, events)
 
-    def check(self, printed: int) -> bool:
+    def check(self, printed: int, events: int = 0) -> bool:
         """Whether the run must end now, told once."""
         if self._budget is None or self.ended is not None:
             return False
-        if printed > self._budget.output_bytes or self._trace > MAX_TRACE:
+        if printed > self._budget.output_bytes or self._trace > MAX_TRACE or events > MAX_EVENTS:
             self.ended = End(EndKind.BUDGET, reason="output")
         elif self._is_idle(self._budget.idle_s):
             self.ended = End(EndKind.IDLE)

@@ -34,7 +34,7 @@ def scratch_folder() -> Iterator[str]:
 
 
 def new_folder() -> str:
-    """A new folder of this process, which ``sweep`` deletes when it is no more."""
+    """A new folder of this process, which ``sweep`` deletes after the process has ended."""
     return tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
 
 

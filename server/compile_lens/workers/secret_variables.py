@@ -8,22 +8,24 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from compile_lens.late_pattern import pattern
+
 HIDDEN = "hidden-by-compile-lens"
 # The last words of names (GitHub's secret scanning, gitleaks and detect-secrets look for the same). To add one, add it here.
-_NAMES = re.compile(
+_NAMES = pattern(
     r"(?:^|_)(?:(?:API|ACCESS|SECRET|PRIVATE|SIGNING|ENCRYPTION|MASTER|SERVICE|ACCOUNT|STORAGE|DEPLOY|AUTH)_?KEY(?:_ID)?"
     r"|TOKEN|SECRET|SECRETS|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD_HASH|CREDENTIALS?|CREDS|APIKEY|PAT|DSN|COOKIE|SESSION_KEY|WEBHOOK_URL"
     r"|CONNECTION_STRING|CLIENT_SECRET|LICENSE_KEY)$",
     re.IGNORECASE,
 )
 # Values that are tokens whatever their name is. Their issuers publish the prefixes for secret scanning.
-_VALUES = re.compile(
+_VALUES = pattern(
     r"^(?:hf_|api_org_|gh[pousr]_|github_pat_|glpat-|sk-|sk_live_|rk_live_|xox[abeoprs]-|pypi-|npm_|AKIA|ASIA|AIza|ya29\.|nvapi-|r8_|dop_v1_"
     r"|SG\.|eyJ[\w-]{10,}\.eyJ|-----BEGIN )"
 )
-_PASSWORD_IN_URL = re.compile(r"(?<=://)([^/@\s:]*):[^/@\s]+(?=@)")
+_PASSWORD_IN_URL = pattern(r"(?<=://)([^/@\s:]*):[^/@\s]+(?=@)")
 # a number, a switch, or a path that exists elsewhere says nothing
-_HARMLESS = re.compile(r"^(?:\d{1,6}|true|false|yes|no|on|off|none|null|auto|/\S*|~/\S*)?$", re.IGNORECASE)
+_HARMLESS = pattern(r"^(?:\d{1,6}|true|false|yes|no|on|off|none|null|auto|/\S*|~/\S*)?$", re.IGNORECASE)
 
 
 def hidden(environment: Mapping[str, str]) -> dict[str, str]:

@@ -42,6 +42,8 @@ class FrameDecoder:
         self._magic = magic
         self._pending = bytearray()
         self.stray = 0
+        # of events, which are kept in full
+        self.event_bytes = 0
 
     def feed(self, data: bytes) -> Iterator[Frame]:
         """Take more bytes; yield the frames that they complete."""
@@ -65,6 +67,7 @@ class FrameDecoder:
                 return
             payload = bytes(self._pending[HEADER : HEADER + length])
             del self._pending[: HEADER + length]
+            self.event_bytes += length if kind == EVENT else 0
             frame = _decode(kind, payload)
             if frame is None:
                 self.stray += len(payload)

@@ -1,6 +1,7 @@
 # Opens what takes memory of the kernel alone, as often as it can, in many processes.
 # landlock: killed budget
-# memory: 0.5
+# memory: 0.2
+# nightly: 32 processes
 
 import planted
 import os, resource, time

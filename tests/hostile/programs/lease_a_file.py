@@ -1,7 +1,7 @@
-# Takes leases on the user's files, so that whoever opens them waits.
+# Takes leases on the user's files, so that whoever opens them waits, and leaves hints with them.
 # overlay: ok
 # landlock: ok
-# prints: refused 4 of 4
+# prints: refused 6 of 6
 
 import planted
 import fcntl, os
@@ -13,4 +13,8 @@ for path in (planted.file, planted.other):
             fcntl.fcntl(descriptor, fcntl.F_SETLEASE, kind)
         except OSError:
             refused += 1
-print("refused", refused, "of 4")
+    try:
+        fcntl.fcntl(descriptor, 1036, bytes(8))  # how long its content will live (fcntl(2), F_SET_RW_HINT)
+    except OSError:
+        refused += 1
+print("refused", refused, "of 6")

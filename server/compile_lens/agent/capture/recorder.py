@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..instrument.region_calls import call_modes, user_target, with_hooks
-from ..runtime.degraded import degraded
+from ..runtime.degraded import degraded, degraded_if_it_fails
 from ..torch_internals import dynamo, functorch, inductor
 from ..torch_internals.core import PYTREE
 from .construction import Constructions
@@ -157,14 +157,13 @@ class CallRecorder:
 
         if before is None or self._is_recording:
             return
-        try:
+        # the user's tensor subclasses and pytree nodes may raise anything
+        with degraded_if_it_fails("whether a call in a repro draws random numbers or has a backward pass"):
             if not torch.equal(before, torch.get_rng_state()):
                 self._fact(region, "random")
             for tensor in PYTREE.need().tree_leaves(result):
                 if isinstance(tensor, torch.Tensor) and tensor.requires_grad and tensor.grad_fn is not None:
                     tensor.register_hook(lambda _: self._fact(region, "backward"))
-        except Exception as error:  # the user's tensor subclasses and pytree nodes may raise anything
-            degraded("whether a call in a repro draws random numbers or has a backward pass", error)
 
     def _fact(self, region: int, name: str) -> None:
         if (region, name) not in self._facts:
@@ -179,15 +178,13 @@ def changed_options(before: list[str] | None = None) -> list[str]:
         config, known = module.get(), entries.get()
         if config is None or known is None:
             continue
-        try:
+        with degraded_if_it_fails(module.lost):  # values of the user's, whose __eq__ and __repr__ may raise
             defaults = {key: entry.default for key, entry in known.items()}
             for line in config.codegen_config().splitlines():
                 key = line.partition(" = ")[0].removeprefix(f"{module.path}.")
                 # torch counts an option as changed that was patched and restored (torch/utils/_config_module.py, torch 2.13)
                 if line.strip() and not (key in defaults and _value(config, key) == defaults[key]):
                     found.append(line)
-        except Exception as error:  # values of the user's, whose __eq__ and __repr__ may raise
-            degraded(module.lost, error)
     return [line for line in found if line not in (before or ())]
 
 

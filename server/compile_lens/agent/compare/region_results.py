@@ -18,7 +18,7 @@ from typing import Any
 
 from ..instrument.region_calls import user_target, with_hooks
 from ..instrument.trace_sink import write_note
-from ..runtime.degraded import degraded
+from ..runtime.degraded import degraded_if_it_fails
 from ..torch_internals.core import PYTREE
 from ..torch_internals.inductor import FALLBACK_RANDOM
 
@@ -70,7 +70,8 @@ class RegionResults:
         self._open.depth = depth + 1
         if depth or self._calls >= MAX_CALLS:
             return None
-        try:
+        # arguments of the user's, whose attributes may raise anything
+        with degraded_if_it_fails("the results of a region"):
             import torch
 
             target = user_target(fn)
@@ -81,9 +82,7 @@ class RegionResults:
                 if value.requires_grad and value.is_leaf and len(self._leaves) < MAX_VALUES:
                     self._leaves.setdefault(id(value), value)
             return _name(target), [(value, _version(value)) for value in given]
-        except Exception as error:  # arguments of the user's, whose attributes may raise anything
-            degraded("the results of a region", error)
-            return None
+        return None
 
     def _failed(self, state: Any) -> None:
         self._open.depth -= 1
@@ -94,17 +93,15 @@ class RegionResults:
             return
         name, given = state
         self._calls += 1
-        try:
+        with degraded_if_it_fails("the results of a region"):  # results of the user's, of any class
             changed = [value for value, version in given if _version(value) != version]
             write_note(
                 NOTE, {"call": name, "values": self._described(_leaves(result)), "changed": self._described(changed)}
             )
-        except Exception as error:  # results of the user's, of any class
-            degraded("the results of a region", error)
 
     def at_end(self) -> None:
         """What training has left: parameters, buffers and gradients."""
-        try:
+        with degraded_if_it_fails("the parameters after the program"):  # modules of the user's may raise anything
             tensors = [
                 tensor
                 for module in self._modules.values()
@@ -114,8 +111,6 @@ class RegionResults:
             ]
             gradients = [leaf.grad for leaf in self._leaves.values() if leaf.grad is not None]
             write_note(NOTE, {"call": "", "values": self._described(tensors), "changed": self._described(gradients)})
-        except Exception as error:  # modules of the user's may raise anything
-            degraded("the parameters after the program", error)
 
     def _described(self, values: list[Any]) -> list[dict[str, Any]]:
         return [self._description(value) for value in values[:MAX_VALUES]]
@@ -152,7 +147,7 @@ class RegionResults:
 
 
 def flattened(value: Any) -> Any:
-    """The numbers of a tensor of any layout as a flat tensor on the CPU, real and without history."""
+    """The values of a tensor of any layout, as a flat real tensor on the CPU without autograd history."""
     import torch
 
     dense = value.detach()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, NoReturn
 
-from .absent_bases import bases_in_place_of
+from .absent_bases import ModelBase, bases_in_place_of
 
 
 class NeedsAbsent(Exception):
@@ -81,6 +81,9 @@ def cause_of(value: Any) -> BaseException | None:
     return value.__dict__["_compile_lens_cause"] if type(value) is Absent else None
 
 
+STUB_VERSION = "0.0.0"
+# what is told the name of a missing module from which a model inherits
+on_model_base: list[Callable[[str], object]] = []
 # functions that calls of stubs were given: a library that starts programs would have called them
 given_functions: list[Callable[..., Any]] = []
 
@@ -92,6 +95,8 @@ class StubModule(ModuleType):
         super().__init__(name)
         self.__path__: list[str] = []
         self._compile_lens_error = error
+        # a program that prints or compares it goes on
+        self.__version__ = STUB_VERSION
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -137,6 +142,9 @@ class Stub:
         found = bases_in_place_of(self, bases, sys._getframe(1))
         if found is None:
             raise self._compile_lens_error
+        if any(issubclass(base, ModelBase) for base in found):
+            for tell in on_model_base:
+                tell(str(self._compile_lens_error.name))
         return found
 
     def __enter__(self) -> Stub:

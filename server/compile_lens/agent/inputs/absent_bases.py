@@ -38,6 +38,10 @@ class AbsentBase:
                 setattr(self, name, value)
 
 
+class ModelBase(AbsentBase):
+    """The base of a model."""
+
+
 def bases_in_place_of(stub: object, bases: tuple[Any, ...], frame: FrameType) -> tuple[type, ...] | None:
     """What the class statement that runs in ``frame`` has in place of the base ``stub``, one of its ``bases``; None if it is not known."""
     read = _class_at(frame.f_code.co_filename, frame.f_lineno)
@@ -46,10 +50,10 @@ def bases_in_place_of(stub: object, bases: tuple[Any, ...], frame: FrameType) ->
     if next(base for base in bases if type(base) is type(stub)) is not stub:
         return ()  # one stands for all
     others = [base for base in bases if isinstance(base, type)]
-    base: type = AbsentBase
+    base: type = ModelBase if read.is_model else AbsentBase
     torch: Any = sys.modules.get("torch")
     if read.is_model and torch is not None and not any(issubclass(other, torch.nn.Module) for other in others):
-        base = type("AbsentModule", (AbsentBase, torch.nn.Module), {"__module__": __name__})
+        base = type("AbsentModule", (ModelBase, torch.nn.Module), {"__module__": __name__})
     given: dict[str, Any] = {"_compile_lens_positional": read.positional, "__module__": __name__}
     inherited = {name for other in others for name in dir(other)} | set(dir(base))
     for name in read.wanted - inherited:
@@ -62,7 +66,7 @@ def bases_in_place_of(stub: object, bases: tuple[Any, ...], frame: FrameType) ->
 
 
 def _do_nothing(self: object, *_: object, **__: object) -> None:
-    """A method of the base that is called for its effect."""
+    """A method of the base that is called for its side effect."""
 
 
 def _save_hyperparameters(self: Any, *_: object, **__: object) -> None:

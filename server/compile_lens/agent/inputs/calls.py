@@ -14,7 +14,7 @@ from .ahead import ahead
 from .dispatch import UnusableEntry
 from .expressions import InvalidCall, evaluate
 from .module import load
-from .trials import ALL_SENT, KILLED, UNDEFINED, Offered, Rehearsed, Trials
+from .trials import ALL_SENT, KILLED, UNDEFINED, LeftOut, Offered, Rehearsed, Trials
 
 
 def run_written(plan: WrittenCall, file: str, source: str, wire: Wire) -> None:
@@ -75,6 +75,8 @@ class _Calls:
             self._wire.tell(result)
         elif isinstance(result, CallNotMade):
             self._fail(result)
+        elif isinstance(result, LeftOut):
+            self._not_done.discard(result.target)
         elif isinstance(result, Offered):
             self._offered[result.target] = result
         elif isinstance(result, Rehearsed):

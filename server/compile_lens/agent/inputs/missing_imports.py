@@ -19,7 +19,7 @@ from .. import OWN_FOLDER
 from ..runtime.entry_protocol import ImportHelped
 from ..runtime.libraries import library_roots
 from ..runtime.wire import Wire
-from .absent import StubModule
+from .absent import StubModule, on_model_base
 
 # what stands in the top folder of a project
 MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
@@ -28,6 +28,7 @@ WEAK_MARKS = ("requirements.txt", "README.md", "README.rst")
 MAX_ABOVE = 8
 HANDLERS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 IMPORT_SYSTEM = "<frozen importlib"
+_stubs_are_used = True
 
 
 class MissingImports:
@@ -53,6 +54,8 @@ class MissingImports:
                 return importlib.machinery.PathFinder.find_spec(name, [folder])
         if any(_has_module(folder, name) for folder in sys.path if folder):
             return None  # it is there, and something of it is not
+        if not _stubs_are_used:
+            return None
         self._stubbed.add(name)
         self._wire.tell(ImportHelped(name))
         return self._stub(name)
@@ -72,6 +75,12 @@ class MissingImports:
         return _is_import(frames[0]) and not any(_expects_failure(frame) for frame in frames)
 
 
+def use_stubs(are_used: bool) -> None:
+    """Whether modules that are not installed are replaced with stubs in this process."""
+    global _stubs_are_used
+    _stubs_are_used = are_used
+
+
 class _StubLoader:
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         top = spec.name.partition(".")[0]
@@ -86,6 +95,7 @@ def install(file: str, wire: Wire) -> None:
     if not any(isinstance(finder, MissingImports) for finder in sys.meta_path):
         finder: Any = MissingImports(file, wire)
         sys.meta_path.append(finder)
+        on_model_base.append(lambda name: wire.tell(ImportHelped(name, is_base=True)))
 
 
 @functools.cache

@@ -19,6 +19,7 @@ from .absent import cause_of
 from .ahead import Send
 from .coverage import RanSoFar
 from .memory import bounded
+from .synthesis.concrete_classes import is_abstract
 from .synthesis.object_calls import FoundCall
 from .synthesis.optional_arguments import optional_arguments
 from .synthesis.search import NotFound, SearchBudget, sentence_of
@@ -63,6 +64,13 @@ class Offered:
             yield name, text, call.run()
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """A target that turned out not to be a module, which its source does not show."""
+
+    target: str
+
+
 class Trials:
     """The trials of one run: those of its first calls, then those of their optional arguments."""
 
@@ -93,8 +101,10 @@ class Trials:
         ALL_SENT."""
         self._end = time.thread_time() + self._seconds * (FIRST_SHARE if self._varies else 1.0)
         for target in self._plan.targets:
+            if target.only_module and not self._is_module(target.name):
+                send(LeftOut(target.name))
             # what has run as a part of another one is analyzed with it
-            if not (self._plan.apart and self.coverage.has(target.name)):
+            elif not (self._plan.apart and self.coverage.has(target.name)):
                 send(self._result(target))
                 send(self.coverage.covered(self._source))
         for rehearsed in self._found if self._varies else ():
@@ -115,6 +125,12 @@ class Trials:
             return CallNotMade(name, sentence_of(problem), found.expression)
         self._found.append(Rehearsed(target, found, works_twice))
         return self._found[-1]
+
+    def _is_module(self, name: str) -> bool:
+        import torch
+
+        cls = vars(self._module).get(name)
+        return isinstance(cls, type) and issubclass(cls, torch.nn.Module) and not is_abstract(cls)
 
     def _remaining(self) -> float:
         return max(self._end - time.thread_time(), 2.0)
@@ -168,5 +184,7 @@ class Trials:
             reason, draft = str(error), error.draft
         except RecursionError:
             reason = "the search reached Python's recursion limit"
+        except SystemExit as end:
+            reason = f"it ended the program with sys.exit({end.code!r})"
         print(f"could not make up inputs for {name}: {reason}", file=sys.stderr)
         return CallNotMade(name, reason, draft)

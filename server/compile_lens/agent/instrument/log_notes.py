@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from ..runtime.degraded import degraded
+from ..runtime.degraded import degraded_if_it_fails
 from ..torch_internals.core import LOG_STATE
 from ..torch_internals.inductor import VIRTUALIZED
 from .stacks import frames_outward
@@ -68,13 +68,12 @@ class _LogNotes:
 
         ``is_on``: the user's settings enable the log.
         """
-        try:
+        # formats arguments of torch's, whose __str__ may raise
+        with degraded_if_it_fails(f"findings from the log `{artifact}`"):
             text = record.getMessage()
             if self._written < MAX_NOTES and self._is_worth_a_note(text):
                 self._written += 1
                 self._write(artifact, text)
-        except Exception as error:  # formats arguments of torch's, whose __str__ may raise
-            degraded(f"findings from the log `{artifact}`", error)
         inherited = log.parent.getEffectiveLevel() if log.parent is not None else logging.WARNING
         return is_on or _is_enabled(artifact) or record.levelno >= inherited
 

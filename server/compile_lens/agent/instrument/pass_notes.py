@@ -83,7 +83,7 @@ class _PassNotes:
         self._now = 0.0  # by a clock that stops during that
 
     def wrap(self, _module: ModuleType) -> None:
-        """Watch the phases, and the passes in them."""
+        """Observe the phases, and the passes in them."""
         for name, phase in PHASES.items():
             phase.wrap(functools.partial(self._around_phase, name))
         PASS_OBSERVER_ENTER.wrap(self._around_enter)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
-from ..runtime.degraded import degraded
+from ..runtime.degraded import degraded, degraded_if_it_fails
 from ..torch_internals.core import LOG_STATE
 from ..torch_internals.inductor import LOG_IR_POST_FUSION, LOG_IR_PRE_FUSION
 from ..torch_internals.options import set_option
@@ -68,10 +68,8 @@ class _StageNotes:
 
     def _filter(self, log: logging.Logger, is_on: bool, record: logging.LogRecord) -> bool:
         """Take what a record says. Whether it is also to be printed, as the user's settings want it."""
-        try:
+        with degraded_if_it_fails("why kernels are not fused"):  # formats sizes of torch's, whose __str__ may raise
             self._take(record.msg)
-        except Exception as error:  # formats sizes of torch's, whose __str__ may raise
-            degraded("why kernels are not fused", error)
         inherited = log.parent.getEffectiveLevel() if log.parent is not None else logging.WARNING
         state = LOG_STATE.get()
         is_asked = state is not None and bool(state.is_artifact_enabled("fusion"))
@@ -97,10 +95,9 @@ class _StageNotes:
 
 def _before(take: Callable[[Iterable[Any]], None], log: Callable[..., Any]) -> Callable[..., Any]:
     def take_and_log(nodes: Any, *rest: Any, **others: Any) -> Any:
-        try:
+        # prints nodes of any class, those of custom backends among them
+        with degraded_if_it_fails("the IR around fusion"):
             take(nodes)
-        except Exception as error:  # prints nodes of any class, those of custom backends among them
-            degraded("the IR around fusion", error)
         return log(nodes, *rest, **others)
 
     return take_and_log

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..runtime.degraded import degraded
+from ..runtime.degraded import degraded_if_it_fails
 from ..torch_internals.inductor import TRITON_CACHE_FOLDER, TRITON_CACHE_KEY, WAIT_FOR_KERNELS
 from .import_hook import change_at_import
 from .sass import sass_of
@@ -91,10 +91,9 @@ def _after(note: Callable[[dict[str, Any]], None], wait: Callable[..., Any]) -> 
     @functools.wraps(wait)
     def wait_and_note(compiler: Any, scope: dict[str, Any]) -> Any:
         found = wait(compiler, scope)
-        try:
+        # kernels of any backend, and what Triton of any version keeps of them
+        with degraded_if_it_fails("what Triton makes of kernels"):
             note(scope)
-        except Exception as error:  # kernels of any backend, and what Triton of any version keeps of them
-            degraded("what Triton makes of kernels", error)
         return found
 
     return wait_and_note

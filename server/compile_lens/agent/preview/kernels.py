@@ -26,7 +26,7 @@ OCCUPANCY_WIDTH = (
 
 
 @dataclass
-class Configuration:
+class KernelConfiguration:
     """One way in which a kernel may be launched. ``made_from``: it is another one with half its block, for more of them at once."""
 
     options: dict[str, Any]
@@ -82,7 +82,7 @@ class KernelReader:
         kind, why = self._judge(tuner, configurations)
         return {"class": kind, "why": why, "configurations": [_as_note(one) for one in configurations]}
 
-    def _judge(self, tuner: Any, configurations: list[Configuration]) -> tuple[str, str]:
+    def _judge(self, tuner: Any, configurations: list[KernelConfiguration]) -> tuple[str, str]:
         about = getattr(tuner, "inductor_meta", None) or {}
         for option, why in BY_TIMING.items():
             if about.get(option):
@@ -94,7 +94,7 @@ class KernelReader:
             return ONE_OF, "torch measures its configurations on the GPU, and takes the fastest."
         return EXACT, "torch has one configuration for it."
 
-    def _configurations(self, tuner: Any) -> Iterator[Configuration]:
+    def _configurations(self, tuner: Any) -> Iterator[KernelConfiguration]:
         made = [(_configuration(config), config) for config in tuner.configs or []]
         may_halve = self._may_halve(tuner)
         # whether torch adds another one depends on the registers of the first
@@ -106,7 +106,7 @@ class KernelReader:
             if may_halve and configuration.resources is not None:
                 yield from self._halved(tuner, index, configuration, config, [one.options for one, _ in made])
 
-    def _compile(self, tuner: Any, configuration: Configuration, config: Any) -> None:
+    def _compile(self, tuner: Any, configuration: KernelConfiguration, config: Any) -> None:
         (SET_PTXAS_PATH.get() or (lambda: None))()
         try:
             binary = compiled_kernel(tuner, config)
@@ -136,8 +136,8 @@ class KernelReader:
         )
 
     def _halved(
-        self, tuner: Any, index: int, made: Configuration, config: Any, known: list[dict[str, Any]]
-    ) -> Iterator[Configuration]:
+        self, tuner: Any, index: int, made: KernelConfiguration, config: Any, known: list[dict[str, Any]]
+    ) -> Iterator[KernelConfiguration]:
         """The configuration that torch adds to raise the occupancy of ``made`` (``_dynamic_scale_rblock``), if it does."""
         assert made.resources is not None
         blocks = {name: value for name, value in config.kwargs.items() if name.startswith("R")}
@@ -168,11 +168,11 @@ def _heuristic(tuner: Any) -> str:
     return getattr(getattr(tuner, "heuristic_type", None), "name", "")
 
 
-def _configuration(config: Any) -> Configuration:
-    return Configuration(dict(config.kwargs), config.num_warps, config.num_stages)
+def _configuration(config: Any) -> KernelConfiguration:
+    return KernelConfiguration(dict(config.kwargs), config.num_warps, config.num_stages)
 
 
-def _as_note(configuration: Configuration) -> dict[str, Any]:
+def _as_note(configuration: KernelConfiguration) -> dict[str, Any]:
     resources = configuration.resources
     return {
         "options": {

@@ -47,7 +47,7 @@ def _attributes(cubin: bytes) -> Iterator[tuple[int, int]]:
 
 def _sections(cubin: bytes) -> Iterator[tuple[str, bytes]]:
     if cubin[:4] != b"\x7fELF":
-        raise ValueError("the binary is no ELF file")
+        raise ValueError("the binary is not an ELF file")
     (start,) = struct.unpack_from("<Q", cubin, 0x28)
     size, count, of_names = struct.unpack_from("<HHH", cubin, 0x3A)
     headers = [SECTION_HEADER.unpack_from(cubin, start + size * index) for index in range(count)]

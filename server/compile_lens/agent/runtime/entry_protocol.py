@@ -51,11 +51,15 @@ class CallsCovered(AgentEvent):
 
 @dataclass(frozen=True)
 class ImportHelped(AgentEvent):
-    """``folder`` was added to the import path for ``module``, which was not found; where it is '', a stub replaced it."""
+    """``folder`` was added to the import path for ``module``, which was not found; where it is '', a stub replaced it.
+
+    It is told once more where a model inherits from the stub (``is_base``).
+    """
 
     name: ClassVar[str] = "import-helped"
     module: str
     folder: str = ""
+    is_base: bool = False
 
 
 @dataclass(frozen=True)

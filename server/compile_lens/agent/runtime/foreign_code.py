@@ -12,5 +12,6 @@ def attempted(action: Callable[[], T]) -> T | None:
     """What ``action`` returns; None where it raises."""
     try:
         return action()
-    except Exception:  # code that is not ours may raise anything; without the value, something else is tried or shown
+    # code that is not ours may raise anything, and a script exits; without the value, something else is tried or shown
+    except (Exception, SystemExit):
         return None

@@ -15,11 +15,12 @@ from dataclasses import replace
 from typing import IO, Any
 
 from . import job, processes
-from .budget import EVERY_S, CacheGrowth, TreeBudget
+from .budget import EVERY_S, TreeBudget
+from .disk_growth import DiskGrowth
 from .left_folders import remove_folder
 from .memory_group import make_group
 from .protocol import RunEnded, RunStarted, SandboxKind
-from .shared_files import SharedFiles
+from .shared_files import FOLDER, SharedFiles
 from .task_group import make_task_group
 from .wire import Wire
 
@@ -46,7 +47,9 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
     shared = SharedFiles() if spec is not None and run.sandbox.kind != SandboxKind.OVERLAY.value else None
     budget = None
     if spec is not None:
-        budget = TreeBudget(spec, run.sandbox.kind, group, shared, CacheGrowth(spec.caches, spec.disk_bytes))
+        places = (os.path.dirname(spec.scratch), *((FOLDER,) if shared is not None else ()))
+        growth = DiskGrowth(spec.caches, places, spec.disk_bytes)
+        budget = TreeBudget(spec, run.sandbox.kind, group, shared, growth)
     with _crash_file() as crash:
         child = processes.fork()
         if child == 0:
@@ -63,7 +66,7 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
         supervised = _Supervised(child, commands, reading, wire, spec.cpu_s if spec is not None else 0)
         kind, code, reason = supervised.until_end(budget, deadline)
         if shared is not None:
-            shared.look(set(processes.descendants(os.getpid())))
+            shared.look(set(processes.tree_of_run()))
         processes.end_tree(child)
         supervised.pass_on_the_rest()
         os.close(reading)

@@ -44,6 +44,10 @@ def fork() -> int:
         if os.getppid() != parent:
             os._exit(1)  # it had ended before it was asked
         forget_parent()
+        kept.clear()
+        for descriptor in private_descriptors:
+            os.close(descriptor)
+        private_descriptors.clear()
     return child
 
 
@@ -96,13 +100,19 @@ def set_session_niceness(niceness: int) -> None:
             group.write(str(niceness))
 
 
+# children of this process that stay from run to run
+kept: set[int] = set()
+# what leads to them, or to the process that this one works for: no child may have it, since it could give orders there
+private_descriptors: set[int] = set()
+
+
 def end_tree(pid: int) -> None:
-    """Kill ``pid``, its process group, and every child this process has left, until none is there or ten seconds are over."""
+    """Kill ``pid``, its process group, and every child this process has left but those ``kept``, for ten seconds at most."""
     with contextlib.suppress(OSError):
         os.killpg(pid, signal.SIGKILL)
     with contextlib.suppress(OSError):
         os.kill(pid, signal.SIGKILL)
-    end_orphans(10.0)
+    end_orphans(10.0, kept)
 
 
 def end_orphans(limit_s: float = 2.0, spared: Container[int] = ()) -> None:
@@ -149,6 +159,14 @@ def descendants(pid: int) -> Iterator[int]:
         found = children(waiting.pop())
         yield from found
         waiting += found
+
+
+def tree_of_run() -> Iterator[int]:
+    """Every process below this one that belongs to its run."""
+    for child in children(os.getpid()):
+        if child not in kept:
+            yield child
+            yield from descendants(child)
 
 
 def children(pid: int) -> list[int]:

@@ -101,7 +101,15 @@ class VariationRequest(Message):
     seconds: float = 0.0
 
 
-class Results(str, Enum):
+@dataclass(frozen=True)
+class Packages(Message):
+    """Modules of installed packages that a run has imported, in order, and the user's own files that it had besides."""
+
+    modules: tuple[str, ...]
+    own_files: tuple[str, ...]
+
+
+class ResultNotes(str, Enum):
     """Whether a run notes what its regions compute."""
 
     OFF = "off"
@@ -117,6 +125,7 @@ class RunCommand(Message):
     compiled then). ``magic`` begins each frame of the run, in hexadecimal.
     ``preview``: the program is compiled as for a GPU that is not there, and compiled code is not run.
     ``trials`` is the folder where trials of the emulated CUDA device are remembered. ``emulation_failed``: nothing is emulated, and why.
+    ``packages`` are those of the run before: it may start in a process that has imported them.
     """
 
     file: str
@@ -135,19 +144,33 @@ class RunCommand(Message):
     emulation_failed: str = ""
     missing_weights: Substitution = Substitution.AUTO
     missing_data: Substitution = Substitution.AUTO
+    missing_modules: Substitution = Substitution.AUTO
     capture: CaptureRequest | None = None
     vary: VariationRequest | None = None
-    results: Results = Results.OFF
+    results: ResultNotes = ResultNotes.OFF
     bisect: BisectRequest | None = None
     minify: MinifyRequest | None = None
     preview: GpuPreviewRequest | None = None
     sandbox: SandboxSpec | None = None
+    packages: Packages | None = None
     magic: str = MAGIC.hex()
 
     @property
     def search(self) -> BisectRequest | MinifyRequest | None:
         """The search that is asked for instead of a run."""
         return self.bisect or self.minify
+
+
+@dataclass(frozen=True)
+class LoadCommand(Message):
+    """While no run goes on: import ``load`` in a copy of the standby, with the variables ``env`` of the runs that are to start there.
+
+    ``network``: those runs have one.
+    """
+
+    load: Packages
+    env: Mapping[str, str]
+    network: bool
 
 
 # -- events, from the agent
@@ -310,6 +333,14 @@ class FilesDiscarded(AgentEvent):
 
 
 @dataclass(frozen=True)
+class PackagesImported(AgentEvent):
+    """What a run has imported from installed packages; the next one of the same program may find it imported."""
+
+    name: ClassVar[str] = "packages"
+    packages: Packages
+
+
+@dataclass(frozen=True)
 class AbilityLost(AgentEvent):
     """Something does not work on this machine or with this torch (agent/runtime/degraded.py)."""
 
@@ -326,14 +357,14 @@ OF_END = (ProgramDone, ProgramRaised, FileUnreadable, SandboxFailed)
 # -- lines and payloads
 
 
-def command_line(command: RunCommand) -> bytes:
+def command_line(command: RunCommand | LoadCommand) -> bytes:
     """What the standby reads."""
     return to_json(command).encode() + b"\n"
 
 
-def command_from(line: bytes) -> RunCommand | None:
-    """The command in a line from the server; None where it is no command to run something."""
-    return from_json(RunCommand, line)
+def command_from(line: bytes) -> RunCommand | LoadCommand | None:
+    """The command in a line from the server; None where it is none: a cancel whose run has just ended."""
+    return from_json(RunCommand, line) or from_json(LoadCommand, line)
 
 
 def event_payload(event: AgentEvent) -> bytes:

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import re
 import sys
 import threading
 import traceback
 from collections.abc import Callable
+from types import FrameType, TracebackType
 from typing import Any
 
-from ..instrument.graph_lines import lines_of_graph
 from ..instrument.stacks import summary_stack
 from ..substitutes.cuda.usage import is_of_device
 from .degraded import degraded
+from .foreign_code import attempted
 from .libraries import library_roots
 from .missing_requirement import find_missing_requirement
-from .protocol import MissingRequirementReport, ProgramRaised, RaisedAside, StackLine
+from .protocol import ProgramRaised, RaisedAside, StackLine
 from .uncaught import drop_own_frames, show
 from .wire import Wire
 
 MAX_MESSAGE = 20_000
 MAX_ASIDE = 100
+# the file of a graph's code (torch/fx/graph_module.py)
+GENERATED = "<eval_with_key>"
+RECORDED = re.compile(r'^ *File "(?P<file>.+)", line (?P<line>\d+), in (?P<name>.+)\n *(?P<text>.*)$', re.MULTILINE)
 
 _aside = 0  # how many did not end the run
 
@@ -94,19 +99,18 @@ def run_exit_functions(wire: Wire, own_folder: str) -> None:
 
 
 def _name_of(function: Any) -> str:
-    try:
-        return str(getattr(function, "__name__", ""))
-    except Exception:  # an object of the program's that can be called
-        return ""
+    # an object of the program's that can be called
+    return attempted(lambda: str(getattr(function, "__name__", ""))) or ""
 
 
 def _file_of(function: Any) -> str:
     """The file in which ``function`` is written; '' for what has no code in Python."""
-    try:
-        function = getattr(function, "__func__", function)
-        return str(getattr(getattr(function, "__code__", None), "co_filename", ""))
-    except Exception:  # the same
-        return ""
+
+    def file() -> str:
+        code = getattr(getattr(function, "__func__", function), "__code__", None)
+        return str(getattr(code, "co_filename", ""))
+
+    return attempted(file) or ""
 
 
 def _raised(error: BaseException, own_folder: str) -> ProgramRaised:
@@ -126,7 +130,7 @@ def _described(error: BaseException, own_folder: str) -> ProgramRaised:
     # a traceback has end lines wherever it has columns
     entries = summary_stack(summary.stack)
     stack = [StackLine(**{name: value for name, value in entry.items() if name != "end_byte"}) for entry in entries]
-    stack += [StackLine(*line) for line in lines_of_graph(error.__traceback__)]
+    stack += _lines_of_graph(error.__traceback__)
     if isinstance(error, SyntaxError) and error.filename:
         stack.append(_syntax_error_entry(error))
     return ProgramRaised(
@@ -135,7 +139,7 @@ def _described(error: BaseException, own_folder: str) -> ProgramRaised:
         words[:MAX_MESSAGE],
         tuple(stack),
         formatted[-MAX_MESSAGE:],
-        _missing_requirement(error),
+        attempted(lambda: find_missing_requirement(error)),  # the words of a class of the program's may raise
         of_device,
     )
 
@@ -151,13 +155,6 @@ def _words(error: BaseException) -> str:
     return "\n".join(lines)
 
 
-def _missing_requirement(error: BaseException) -> MissingRequirementReport | None:
-    try:
-        return find_missing_requirement(error)
-    except Exception:  # a class of the program's whose words raise
-        return None
-
-
 def _syntax_error_entry(error: SyntaxError) -> StackLine:
     line, column = error.lineno or 1, max(error.offset or 1, 1)
     end_line, end_column = error.end_lineno or line, error.end_offset or 0
@@ -165,3 +162,31 @@ def _syntax_error_entry(error: SyntaxError) -> StackLine:
         end_line, end_column = line, column + 1
     text = (error.text or "").strip()
     return StackLine(str(error.filename), line, "<module>", text, column, end_line, end_column)
+
+
+def _lines_of_graph(traceback: TracebackType | None) -> list[StackLine]:
+    """The user's stack of an operation that failed while a graph of Dynamo's ran, whose traceback ends in code that torch generated.
+
+    Outermost first; empty where none failed.
+    """
+    found: list[StackLine] = []
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename.startswith(GENERATED):
+            found = _recorded_stack(traceback.tb_frame, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return found
+
+
+def _recorded_stack(frame: FrameType, line: int) -> list[StackLine]:
+    module = frame.f_locals.get("self")
+    # which line of the code is which node: torch 2.11 knows it, 2.8 does not
+    numbers: dict[int, Any] = getattr(module, "_lineno_map", None) or {}
+    number = numbers.get(line - int(getattr(module, "_prologue_start", 0) or 0))
+    nodes = list(module.graph.nodes) if module is not None and number is not None else []
+    if not nodes or number is None or number >= len(nodes):
+        return []
+    text = str(nodes[number].meta.get("stack_trace") or "")
+    return [
+        StackLine(match["file"], int(match["line"]), match["name"], match["text"].strip())
+        for match in RECORDED.finditer(text)
+    ]

@@ -162,7 +162,7 @@ class NamedPlace(Message):
 
 
 @dataclass(frozen=True)
-class PrintedNode(Message):
+class NodeOfVerdict(Message):
     """A node of a printed graph, and the user's line that it is from."""
 
     name: str
@@ -185,7 +185,7 @@ class VerdictExplained(AgentEvent):
     source: tuple[UserLine, ...] = ()
     places: tuple[NamedPlace, ...] = ()
     kernels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    nodes: tuple[PrintedNode, ...] = ()
+    nodes: tuple[NodeOfVerdict, ...] = ()
     unavailable: Mapping[str, str] = field(default_factory=dict)
 
 

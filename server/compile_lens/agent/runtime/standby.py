@@ -26,10 +26,12 @@ from . import forked_run, gpu_presence, job, precompiled_headers, processes, war
 from .fork_check import count_threads, why_not_fork
 from .job import SandboxChoice
 from .libraries import import_paths, library_roots
+from .loaded_standby import LoadedStandby
 from .protocol import (
     PROTOCOL_VERSION,
     Depth,
     Hello,
+    LoadCommand,
     NoTorch,
     RunCommand,
     RunEnded,
@@ -51,9 +53,14 @@ def main() -> int:
         return 3
     if sys.platform == "linux":
         _choose(SandboxKind.OVERLAY, True, ())  # tried before a run waits for it
+    loaded: LoadedStandby | None = None
     for line in _lines(commands):
-        command = command_from(line)  # a cancel may come when its run has just ended
-        if command is not None and not _serve_run(command, commands, wire):
+        command = command_from(line)
+        if isinstance(command, LoadCommand):
+            if loaded is not None:
+                loaded.end()
+            loaded = _load(command, commands, wire)
+        elif command is not None and not _serve(command, commands, wire, loaded):
             break
     processes.end_orphans(0.5)
     return 0
@@ -146,13 +153,25 @@ def _choose(strongest: SandboxKind, forks: bool, places: tuple[str, ...]) -> San
     return _sandbox[key]
 
 
+def _load(command: LoadCommand, commands: int, wire: Wire) -> LoadedStandby | None:
+    if why_not_fork(_threads_of_imports):
+        return None
+    return LoadedStandby(command, _threads_of_imports, wire, lambda run: _serve_run(run, commands, wire))
+
+
+def _serve(command: RunCommand, commands: int, wire: Wire, loaded: LoadedStandby | None) -> bool:
+    """Do one run, where its packages are imported if that can be. Returns False when this process can do no further one."""
+    processes.set_session_niceness(command.sandbox.niceness if command.sandbox is not None else 0)
+    served = loaded.serve(command) if loaded is not None and loaded.fits(command) else None
+    return _serve_run(command, commands, wire) if served is None else served
+
+
 def _serve_run(command: RunCommand, commands: int, wire: Wire) -> bool:
     """Do one run. Returns False when this process can do no further one."""
     forks = not why_not_fork(_threads_of_imports)
     spec = command.sandbox
     places = (os.path.dirname(command.file), command.cwd)
     chosen = _choose(spec.strongest, forks, places) if spec is not None else SandboxChoice()
-    processes.set_session_niceness(spec.niceness if spec is not None else 0)
     headers = precompiled_headers.make_shared(commands) if _may_share_headers(command, forks) else ""
     run = job.Run(command, chosen, _cuda_verdict(command, forks), headers=headers)
     if forks:

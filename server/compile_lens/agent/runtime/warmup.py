@@ -11,12 +11,14 @@ import contextlib
 import gc
 import io
 import logging
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
 from ..torch_internals import dynamo, inductor
+from ..torch_internals.core import DEL_LIBRARY
 from . import precompiled_headers
-from .degraded import degraded
+from .degraded import degraded_if_it_fails
 from .gpu_presence import environment, has_gpu, without_cuda_runtime
 
 # torch/_inductor/async_compile.py: torch 2.6 starts processes that compile for Triton, and threads for them, when it is imported
@@ -31,14 +33,13 @@ def warm() -> None:
     """
     with without_cuda_runtime(), environment(**{WARM_POOL: "0"}):
         dynamo.DYNAMO.need()
-        try:
+        with degraded_if_it_fails("Inductor"):  # imports what Inductor needs; without that, Dynamo still runs
             inductor.COMPILE_FX.get()
             precompiled_headers.keep_private()
-        except Exception as error:  # imports what Inductor needs; without that, Dynamo still runs
-            degraded("Inductor", error)
         if not has_gpu():
             with undone():
                 _trace()
+    _leave_operators_registered()
     # a child that collects garbage would copy every page that these objects are on
     gc.collect()
     gc.freeze()
@@ -59,6 +60,14 @@ def undone() -> Iterator[None]:
         logging.disable(level)
         torch.random.set_rng_state(random_state)
         _forget()
+
+
+def _leave_operators_registered() -> None:
+    """Keep a run from destroying torch's operators one by one at exit, as Python does: its process ends right after."""
+    finalizers = getattr(weakref.finalize, "_registry", {})
+    for finalizer in list(finalizers):
+        if (told := finalizer.peek()) is not None and told[1] is DEL_LIBRARY.look_up():
+            finalizer.atexit = False
 
 
 def _trace() -> None:

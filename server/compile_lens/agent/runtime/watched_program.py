@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from .. import OWN_FOLDER
@@ -22,8 +23,9 @@ from ..substitutes.enable import enable as enable_substitutes
 from ..variations import watcher
 from . import program
 from .degraded import listen
+from .imported_packages import packages_of_run
 from .libraries import library_roots
-from .protocol import AbilityLost, Results, RunCommand
+from .protocol import AbilityLost, ResultNotes, RunCommand
 from .wire import Wire
 
 
@@ -32,7 +34,7 @@ def run(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
     trace_sink.install(wire, with_times=command.stages)
     listen(lambda what, why: wire.tell(AbilityLost(what, why)))
     varied = watcher.begin(command.vary, command.timeout_s) if command.vary is not None else None
-    results = RegionResults(command.results is Results.EAGER) if command.results is not Results.OFF else None
+    results = RegionResults(command.results is ResultNotes.EAGER) if command.results is not ResultNotes.OFF else None
     if results is not None:
         gradients.install()
     notes.install(OWN_FOLDER, varied or results or _recorder(command))
@@ -47,7 +49,12 @@ def run(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
         pass_notes.install()
         triton_kernels.install()
     at_end = next((watching.at_end for watching in (varied, results) if watching is not None), lambda: None)
-    return program.run(command.file, command.text, command.argv, wire, OWN_FOLDER, command.plan, at_end)
+    # what the standby's copy has imported for it is its own, too
+    known = frozenset(sys.modules).difference(command.packages.modules if command.packages is not None else ())
+    code = program.run(command.file, command.text, command.argv, wire, OWN_FOLDER, command.plan, at_end)
+    if command.sandbox is not None and (imported := packages_of_run(known, command.file)) is not None:
+        wire.tell(imported)
+    return code
 
 
 def _recorder(command: RunCommand) -> Any:

@@ -13,6 +13,8 @@ FOLDER = "/dev"
 TERMINAL = "/dev/tty"
 NO_SETUID, NO_DEVICES, NO_PROGRAMS, BIND, RECURSIVE = 0x2, 0x4, 0x8, 0x1000, 0x4000
 READ_ONLY = 0x1
+# all programs of the machine take them out of one number (/proc/sys/kernel/pty/max)
+MAX_TERMINALS = 256
 LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"}
 
 
@@ -46,5 +48,11 @@ def _mount_terminals() -> None:
     folder = os.path.join(FOLDER, "pts")
     os.mkdir(folder)
     with contextlib.suppress(OSError):  # a kernel without them: the folder stays empty
-        kernel.mount("devpts", folder, "devpts", NO_SETUID | NO_PROGRAMS, "newinstance,ptmxmode=0666,mode=620")
+        kernel.mount(
+            "devpts",
+            folder,
+            "devpts",
+            NO_SETUID | NO_PROGRAMS,
+            f"newinstance,ptmxmode=0666,mode=620,max={MAX_TERMINALS}",
+        )
         os.symlink("pts/ptmx", os.path.join(FOLDER, "ptmx"))

@@ -95,13 +95,9 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
 
     Raises OSError if the kernel refuses what it offered before; the process must then not run the program.
     """
-    for name in SERVICE_VARIABLES:
-        os.environ.pop(name, None)
-    os.environ.update({} if policy.gpu else NO_GPU)
+    set_variables(policy.gpu, policy.network)
     if policy.gpu and any(os.path.basename(device).startswith("nvidia") for device in gpu_devices()):
         _compile_in_this_process()
-    for name, value in ({} if policy.network else NO_NETWORK).items():
-        os.environ.setdefault(name, value)
     hidden = secrets(policy.hidden)
     view = namespaces.enter(policy, places, hidden) if kind == OVERLAY else None
     alone = view is not None and policy.alone
@@ -122,6 +118,15 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
     )
     calls.install(rules, report)
     return EnteredSandbox(kind, tuple(unrestricted), view, tuple(map(os.path.realpath, places)))
+
+
+def set_variables(gpu: bool, network: bool) -> None:
+    """Set the variables of this process by which libraries know what a sandboxed program may use."""
+    for name in SERVICE_VARIABLES:
+        os.environ.pop(name, None)
+    os.environ.update({} if gpu else NO_GPU)
+    for name, value in ({} if network else NO_NETWORK).items():
+        os.environ.setdefault(name, value)
 
 
 def _compile_in_this_process() -> None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from . import kernel, landlock
 from .devices import mount_devices
 from .mounts import mounts
+from .open_sockets import open_sockets
 from .overlays import Covers, Layer
 from .policy import SHARED_MEMORY, Policy, home, is_below, temporary_folders
 
@@ -26,7 +27,6 @@ NO_SETUID, NO_DEVICES, BIND, RECURSIVE, PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40
 READ_ONLY = 0x1
 # sockets of services are here: through an overlay of the folder, no service answers
 SERVICES = ("/run", "/var/run")
-SOCKETS = "/proc/net/unix"
 # of a file system in memory: an empty file takes a kilobyte of the kernel's, which no limit on bytes counts
 MAX_FILES = 200_000
 
@@ -47,7 +47,7 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     """
     scratch = policy.scratch
     persistent = [path for path in (*policy.caches, *policy.allow_write) if os.path.exists(path)]
-    sockets = _sockets()
+    sockets = open_sockets()
     _leave_namespaces(policy.network)
     handles = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in persistent}
     kernel.mount(None, "/", None, RECURSIVE | PRIVATE)
@@ -65,8 +65,8 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
             raise OSError(f"no overlay works on {place}")
     for path, handle in handles.items():
         _make_writable(path, handle)
-    open_sockets = [path for path in sockets if is_below(path, covers.uncovered) or not is_below(path, overlaid)]
-    _hide(hidden, open_sockets, scratch)
+    uncovered = [path for path in sockets if is_below(path, covers.uncovered) or not is_below(path, overlaid)]
+    _hide(hidden, uncovered, scratch)
     mount_devices(policy.gpu, _shared_memory(scratch, policy.disk_bytes))
     for handle in handles.values():
         os.close(handle)
@@ -140,17 +140,6 @@ def _outermost(places: list[str]) -> list[str]:
         if not is_below(place, chosen):
             chosen.append(place)
     return chosen
-
-
-def _sockets() -> list[str]:
-    """The paths of the sockets that are open in this network namespace."""
-    found: list[str] = []
-    with contextlib.suppress(OSError), open(SOCKETS, encoding="utf-8", errors="surrogateescape") as table:
-        for line in table:
-            _, slash, path = line.rstrip("\n").partition(" /")
-            if slash:
-                found.append(os.path.realpath(f"/{path}"))
-    return list(dict.fromkeys(found))
 
 
 def _make_writable(path: str, handle: int) -> None:

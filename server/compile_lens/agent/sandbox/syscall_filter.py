@@ -78,8 +78,8 @@ FILE_CONTROLS = (0x66, 0x76, 0x58, 0x94, 0xF5)
 REFUSED_CONTROLS = (0x5412, 0x541C, 0x541D, 0x5423, 0x8940, 0x8941)
 # from here to the end of their group, controls of sockets are for VLANs, bridges, bonds and single protocols and drivers
 CONTROLS_OF_DRIVERS, CONTROLS_OF_SOCKETS_END = 0x8980, 0x8A00
-# a lease on a file of the user's makes whoever opens it wait
-F_SETLEASE = 1024
+# a lease on a file of the user's makes whoever opens it wait; a hint about its life stays with the file, and needs no right to write
+F_SETLEASE, F_SET_RW_HINT = 1024, 1036
 NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 # the kernel loads a module for a protocol that it does not have yet
@@ -169,7 +169,8 @@ class Filter:
         program += self._sockets(column) + self._files(column)
         program += _when(IOCTL[column], self._controls())
         program += _core_limit_stays(column)
-        program += _when(FCNTL[column], [_argument(1), (EQUAL, 0, 1, F_SETLEASE), _answer(errno.EACCES)])
+        leases = [(EQUAL, 0, 1, F_SETLEASE), _answer(errno.EACCES), (EQUAL, 0, 1, F_SET_RW_HINT), _answer(errno.EPERM)]
+        program += _when(FCNTL[column], [_argument(1), *leases])
         if not self.alone:
             program += _own_process_only(column)
             if self.landlock < landlock.WITH_SCOPES:

@@ -16,11 +16,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..runtime import gpu_presence, processes, warmup
-from ..runtime.degraded import degraded
+from ..runtime.degraded import degraded_if_it_fails
 from ..torch_internals import inductor
 from . import atomic_compiler_output, torch_bisector
 from .step import run_step
 from .step_setup import StepSetup
+
+# without it each step only takes longer; Inductor and the C++ compiler may raise anything
+WARM_UP = "the shared warm-up of search steps"
 
 _threads_of_program = 0
 
@@ -33,7 +36,7 @@ def warm_inductor(scratch: str) -> None:
     if not _threads_of_program:
         _threads_of_program = torch.get_num_threads()
     torch.set_num_threads(1)  # with more threads here, steps could no longer be forked
-    with _failures_reported():
+    with degraded_if_it_fails(WARM_UP):
         if gpu_presence.has_gpu():  # compiling would create a CUDA context, and steps could no longer be forked
             _import_gpu_compiler()
             return
@@ -51,15 +54,6 @@ def warm_inductor(scratch: str) -> None:
                 _query_compiler()
                 torch.compile(torch.mm, backend="inductor")(torch.ones(2, 2), torch.ones(2, 2))
     _clear_decompositions()
-
-
-@contextlib.contextmanager
-def _failures_reported() -> Iterator[None]:
-    """Report a failure in the block; without a warm-up each step only takes longer."""
-    try:
-        yield
-    except Exception as error:  # Inductor and the C++ compiler run here, and may raise anything
-        degraded("the shared warm-up of search steps", error)
 
 
 def _import_gpu_compiler() -> None:
@@ -122,7 +116,7 @@ def assume_vector_isa(scratch: str) -> int | None:
     trial = inductor.VECTOR_ISA_TRIAL.get()
     if trial is None or platform.machine() not in ("x86_64", "AMD64"):
         return None
-    with _failures_reported():
+    with degraded_if_it_fails(WARM_UP):
         inductor.VECTOR_ISA_TRIAL.set(lambda self, code: True)
         try:
             picked = inductor.PICK_VECTOR_ISA.need()()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ..inputs import missing_imports
 from ..instrument.import_hook import change_at_import
 from ..instrument.in_place import call_first
 from ..runtime.dynamo_skips import skip_modules
@@ -41,6 +42,8 @@ def enable(command: RunCommand, own_folder: str, library_roots: tuple[str, ...],
         _substitute_weights(notes)
     if command.missing_data is Substitution.AUTO:
         _substitute_data(notes)
+    if command.missing_modules is Substitution.OFF:
+        missing_imports.use_stubs(False)
     return depth
 
 

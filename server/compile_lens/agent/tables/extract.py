@@ -22,6 +22,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ..runtime.processes import set_session_niceness
 from . import arguments, artifacts, classes, codes, environment, exceptions, kernels, logs, options
 from .source import read
 
@@ -74,7 +75,9 @@ def main(argv: list[str]) -> int:
             return 3
         root = os.path.dirname(os.path.dirname(os.path.abspath(spec.origin)))
     if live and hasattr(os, "nice"):
-        os.nice(10)  # a background task: the user's programs come first
+        # a background task: the user's programs come first, and runs in the sandbox, which have a low priority themselves
+        os.nice(19)
+        set_session_niceness(19)
     # syntax trees are many objects and no cycles: collections took two thirds of the time
     gc.disable()
     tables = _Tables(f"{output}.parts", len(STATIC) + (len(LIVE) if live else 0))

@@ -52,16 +52,21 @@ HIGHER_ORDER_OPERATORS = Internal("torch._ops:_higher_order_ops", _OPERATORS)
 FAKE_IMPLEMENTATIONS = Internal(
     "torch._subclasses.fake_impls:op_implementations_dict", "fake implementations of operators"
 )
+OPERATIONS_WITH_FLOATS = Internal(
+    "torch.fx.passes._tensorify_python_scalars:SUPPORTED_OPS", "fast runs of graphs that read a Python float"
+)
 PASS_OBSERVER_ENTER = Internal(
     "torch.fx.passes.graph_transform_observer:GraphTransformObserver.__enter__", "what passes changed"
 )
 PASS_OBSERVER_EXIT = Internal(
     "torch.fx.passes.graph_transform_observer:GraphTransformObserver.__exit__", "what a pass changed"
 )
+DEL_LIBRARY = Internal("torch.library:_del_library", "exits of runs that take no time")
 CALL_OF_MODULE = Internal("torch.nn.modules.module:Module._call_impl", "the calls of a script's models")
 INCOMPATIBLE_KEYS = Internal("torch.nn.modules.module:_IncompatibleKeys", "substitutes for missing checkpoints")
 CONFIG_MODULE = Internal(
-    "torch.utils._config_module:ConfigModule", lost="options that a program sets by variables before it imports torch"
+    "torch.utils._config_module:ConfigModule",
+    lost="options that a program sets by environment variables before it imports torch",
 )
 TRITON_QUERIES = Internal("torch.utils._triton", "Triton on the emulated CUDA device")
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..instrument.region_calls import user_target, with_hooks
-from ..runtime.degraded import degraded
+from ..runtime.degraded import degraded_if_it_fails
 from ..runtime.protocol import VariationRequest
 from .call_snapshot import take_snapshot
 from .input_variations import usual_variations
@@ -64,10 +64,9 @@ class VariationWatcher:
             raise EndOfProgram
         if region in self._regions:
             return
-        try:
+        # copies the user's arguments, whose code may raise anything
+        with degraded_if_it_fails("variations of a region"):
             self._keep(region, compiled, fn, args, kwargs)
-        except Exception as error:  # copies the user's arguments, whose code may raise anything
-            degraded("variations of a region", error)
 
     def _keep(self, region: int, compiled: Callable[..., Any], fn: Callable[..., Any], args: Any, kwargs: Any) -> None:
         target = user_target(fn)

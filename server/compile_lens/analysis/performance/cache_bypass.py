@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.run_context import RunContext
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import Artifact
 
 CODE = "cache-bypass"
 # torch/_inductor/compile_fx.py and torch/_functorch/_aot_autograd/autograd_cache.py (torch 2.11 to 2.13)
 CACHES = {"fx_graph_cache_bypass": "Inductor's graph cache", "aotautograd_cache_bypass": "AOTAutograd's cache"}
 
-ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+ADDRESS = pattern(r" at 0x[0-9a-f]+")
 
 
 def find_cache_bypasses(context: RunContext) -> Iterator[Finding]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
@@ -11,6 +10,7 @@ from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.performance.compiled_graphs import compiled_graphs
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.cache_key_text import Component, parse_cache_key
 from compile_lens.trace.report import Compilation, CompileReport
 
@@ -18,10 +18,12 @@ CODE = "cache-miss"
 MISS = "fx_graph_cache_miss"
 HIT = "fx_graph_cache_hit"
 GRAPH = "gm"
-NODE = re.compile(r"^\s*(?P<name>\w+) = ")
-NUMBER = re.compile(r"-?\b\d+(?:\.\d*)?(?:e[+-]?\d+)?\b")
+NODE = pattern(r"^\s*(?P<name>\w+) = ")
+NUMBER = pattern(r"-?\b\d+(?:\.\d*)?(?:e[+-]?\d+)?\b")
 # of torch's text for a tensor: ``shape=torch.Size([3])``, ``stride=(1,)``
-FIELD = re.compile(r"(?P<name>\w+)=(?P<value>torch\.Size\(\[[^\]]*\]\)|\([^)]*\)|[^,()]+(?:\([^)]*\))?)")
+FIELD = pattern(
+    r"(?<!\w)(?P<name>\w+)=(?P<value>torch\.Size\(\[[^\]]{0,999}\]\)|\([^)]{0,999}\)|[^,()]+(?:\([^)]{0,999}\))?)"
+)
 LONGEST = 60
 
 Keys = Mapping[str, Mapping[str, Component]]

@@ -51,6 +51,20 @@ class CompiledGraph:
         return self._read[1]
 
     @cached_property
+    def by_name(self) -> dict[str, GraphNode]:
+        """The operators by their names."""
+        return {node.name: node for node in self.nodes}
+
+    @cached_property
+    def _users(self) -> dict[str, list[GraphNode]]:
+        """The operators that take the result of each, in order."""
+        found: dict[str, list[GraphNode]] = {}
+        for node in self.nodes:
+            for name in dict.fromkeys(node.operands):
+                found.setdefault(name, []).append(node)
+        return found
+
+    @cached_property
     def _read(self) -> tuple[tuple[GraphNode, ...], frozenset[str]]:
         nodes = parse_graph(self._optimized.text() or "")
         if not self._is_kept:
@@ -71,7 +85,7 @@ class CompiledGraph:
                 return sources.place_of(frame) if sources.is_own(frame.file) else None
             if found.file is not None and found.line is not None and sources.is_own(found.file):
                 return sources.line_in_graph(found.file, found.line)
-            users = [user for user in self.nodes if found.name in user.operands and user.name not in visited]
+            users = [user for user in self._users.get(found.name, ()) if user.name not in visited]
             visited.update(user.name for user in users)
             pending += users
         return None

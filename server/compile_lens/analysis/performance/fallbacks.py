@@ -9,12 +9,14 @@ from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.performance.compiled_graphs import CompiledGraph, compiled_graphs
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
+from compile_lens.late_pattern import pattern
 
 CODE = "fallback-op"
-CALL = re.compile(r"\btorch\.ops\.(?P<operator>\w+\.\w+(?:\.\w+)?)\(")
-WHERE_CODE_RUNS = re.compile(r"^(?:def call\(|    def call\(|def partition_\d+\()", re.MULTILINE)
+# its literal beginning lets the search run at the speed of memory
+CALL = pattern(r"torch\.ops\.(?P<operator>\w+\.\w+(?:\.\w+)?)\(")
+WHERE_CODE_RUNS = pattern(r"^(?:def call\(|    def call\(|def partition_\d+\()", re.MULTILINE)
 # fast library kernels that are meant to be called; what costs nothing; and what synchronization.py reports
-MEANT = re.compile(
+MEANT = pattern(
     r"^(?:aten\.(?:_scaled_dot_product\w*|_flash\w*|_efficient\w*|_cudnn\w*|convolution\w*|_?(?:addmm|mm|bmm|scaled_mm)\w*"
     r"|_linalg_check_errors|nonzero|masked_select|_?unique\w*|_local_scalar_dense|set_|resize_|_assert\w*)|_c10d_functional|higher_order|prims|inductor|streams)\b"
 )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.run_context import RunContext
+from compile_lens.late_pattern import pattern
 
 CODE = "input-copy"
 METADATA = "aot_forward_graph_fw_metadata"
-INPUT = re.compile(r"InputAliasInfo\((?P<fields>[^()]*)\)")
-FIELD = re.compile(r"(?P<name>\w+)=(?P<value>\w+)")
+INPUT = pattern(r"InputAliasInfo\((?P<fields>[^()]*)\)")
+FIELD = pattern(r"(?<!\w)(?P<name>\w+)=(?P<value>\w+)")
 
 
 def find_input_copies(context: RunContext) -> Iterator[Finding]:

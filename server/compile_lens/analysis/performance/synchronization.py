@@ -18,7 +18,9 @@ DATA_SIZED = (
     "torch.ops.aten._unique2",
     "torch.ops.aten.unique",
 )
+INDEXED = "torch.ops.aten.index.Tensor"
 COPIES = ("torch.ops.prims.device_put", "torch.ops.aten._to_copy", "torch.ops.aten.copy")
+SYNCHRONIZING = (SCALAR, *DATA_SIZED, INDEXED, *COPIES)
 GPU = ("cuda", "xpu")
 
 
@@ -49,15 +51,16 @@ def find_synchronization(context: RunContext) -> Iterator[Finding]:
 
 
 def _cause(node: GraphNode, graph: CompiledGraph) -> str:
-    known = {other.name: other for other in graph.nodes}
-    operands = [known[name] for name in node.operands]
+    if not node.target.startswith(SYNCHRONIZING):
+        return ""
+    operands = [graph.by_name[name] for name in node.operands]
     if not any(operand.device.startswith(GPU) for operand in operands):
         return ""
     if node.target.startswith(SCALAR):
         return "it converts a tensor to a Python number (`.item()`, `int()`, `float()`)"
     if node.target.startswith(DATA_SIZED):
         return "its output size depends on the data"
-    if node.target.startswith("torch.ops.aten.index.Tensor") and any(op.dtype == "b8" for op in operands):
+    if node.target.startswith(INDEXED) and any(op.dtype == "b8" for op in operands):
         return "its output size depends on the data"
     if node.target.startswith(COPIES) and (node.device == "cpu" or "device(type='cpu')" in node.expression):
         return "it moves a tensor to the CPU"

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.performance.compiled_graphs import CompiledGraph, compiled_graphs
 from compile_lens.analysis.run_context import RunContext
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import CompileReport
 
 CODE = "tf32-off"
-MULTIPLICATION = re.compile(r"^torch\.ops\.aten\.(?:mm|addmm|bmm|baddbmm)\b")
+MULTIPLICATION = pattern(r"^torch\.ops\.aten\.(?:mm|addmm|bmm|baddbmm)\b")
 # the first entry is `torch.backends.cuda.matmul.fp32_precision`, or whether TF32 is allowed in older versions: part of the key of
 # Inductor's cache (torch/_inductor/codecache.py, ``FxGraphHashDetails``, torch 2.6 to 2.13)
-SETTING = re.compile(r"cuda_matmul_settings: \('?(?P<precision>\w+)'?,")
+SETTING = pattern(r"cuda_matmul_settings: \('?(?P<precision>\w+)'?,")
 OFF = ("none", "ieee", "False")
 CACHE_RECORDS = ("fx_graph_cache_miss", "fx_graph_cache_hit")
-CAPABILITY = re.compile(r"DeviceProperties\(type='cuda'.*?\bcc=(?P<capability>\d+)")
+CAPABILITY = pattern(r"DeviceProperties\(type='cuda'.{0,999}?\bcc=(?P<capability>\d+)")
 AMPERE = 80
 
 

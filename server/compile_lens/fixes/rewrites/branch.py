@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.fixes.fix import Edit, Fix, make
-from compile_lens.fixes.rewrites.branch_sides import Choice, Value, choice_of_expression, choice_of_statement
+from compile_lens.fixes.rewrites.branch_sides import BranchChoice, Value, choice_of_expression, choice_of_statement
 from compile_lens.fixes.rewrites.condition import branch_of, tensor_condition
 from compile_lens.fixes.rewrites.editing import indent_of, newline, torch_import, torch_name
 from compile_lens.syntax.tree import SourceTree
@@ -33,7 +33,7 @@ def select(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
             yield make(rule, title, Edit(place, text), torch_import(tree))
 
 
-def _where(tree: SourceTree, choice: Choice, torch: str) -> str:
+def _where(tree: SourceTree, choice: BranchChoice, torch: str) -> str:
     conditions = [tensor_condition(tree, node, torch) for node in choice.conditions]
     lines = list(choice.before)
     repeated = len(choice.targets) > 1 and len(conditions) == 1 and not conditions[0].isidentifier()
@@ -53,7 +53,7 @@ def _where(tree: SourceTree, choice: Choice, torch: str) -> str:
     return _joined(tree, choice, lines)
 
 
-def _cond(tree: SourceTree, choice: Choice, torch: str) -> str | None:
+def _cond(tree: SourceTree, choice: BranchChoice, torch: str) -> str | None:
     if len(choice.conditions) != 1 or choice.before:
         return None
     condition = tensor_condition(tree, choice.conditions[0], torch)
@@ -67,5 +67,5 @@ def _side(row: tuple[Value, ...]) -> str:
     return own[0] if len(own) == 1 else f"({', '.join(own)})"
 
 
-def _joined(tree: SourceTree, choice: Choice, lines: list[str]) -> str:
+def _joined(tree: SourceTree, choice: BranchChoice, lines: list[str]) -> str:
     return f"{newline(tree)}{indent_of(tree, choice.start)}".join(lines)

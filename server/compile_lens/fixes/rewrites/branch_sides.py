@@ -36,7 +36,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class BranchChoice:
     """``start`` to ``end`` is a choice. ``rows`` are the values on each side, one more side than ``conditions``; they come after ``head``.
 
     ``before`` are lines that both sides may run: temporary names of a side.
@@ -51,7 +51,7 @@ class Choice:
     before: tuple[str, ...] = ()
 
 
-def choice_of_expression(tree: SourceTree, node: tree_sitter.Node) -> Choice | None:
+def choice_of_expression(tree: SourceTree, node: tree_sitter.Node) -> BranchChoice | None:
     """``a if c else b``."""
     parts = [child for child in node.named_children if child.type != "comment"]
     if len(parts) != 3 or has_comment(node):
@@ -59,10 +59,10 @@ def choice_of_expression(tree: SourceTree, node: tree_sitter.Node) -> Choice | N
     sides = [_value(tree, part) for part in (parts[0], parts[2])]
     if sides[0] is None or sides[1] is None:
         return None
-    return Choice(node.start_byte, node.end_byte, "", ("",), (parts[1],), ((sides[0],), (sides[1],)))
+    return BranchChoice(node.start_byte, node.end_byte, "", ("",), (parts[1],), ((sides[0],), (sides[1],)))
 
 
-def choice_of_statement(tree: SourceTree, node: tree_sitter.Node) -> Choice | None:
+def choice_of_statement(tree: SourceTree, node: tree_sitter.Node) -> BranchChoice | None:
     """``if`` with its ``elif`` and ``else``, all of which assign the same kind of names, or return."""
     if has_comment(node):
         return None
@@ -89,7 +89,7 @@ def _returned(
     node: tree_sitter.Node,
     clauses: list[tuple[tree_sitter.Node, tree_sitter.Node]],
     last: tree_sitter.Node | None,
-) -> Choice | None:
+) -> BranchChoice | None:
     final, end = (_single(last) if last is not None else node.next_named_sibling), node
     if last is None and final is not None:
         end = final
@@ -99,7 +99,7 @@ def _returned(
     if len(rows) != len(sides) or len({len(row) for row in rows}) != 1:
         return None
     conditions = tuple(condition for condition, _ in clauses)
-    return Choice(node.start_byte, end.end_byte, "return ", ("",) * len(rows[0]), conditions, tuple(rows))
+    return BranchChoice(node.start_byte, end.end_byte, "return ", ("",) * len(rows[0]), conditions, tuple(rows))
 
 
 def _returned_values(tree: SourceTree, statement: tree_sitter.Node | None) -> tuple[Value, ...] | None:
@@ -116,7 +116,7 @@ def _assigned(
     node: tree_sitter.Node,
     clauses: list[tuple[tree_sitter.Node, tree_sitter.Node]],
     last: tree_sitter.Node | None,
-) -> Choice | None:
+) -> BranchChoice | None:
     sides = [assignments(tree, body) for _, body in clauses]
     sides.append(assignments(tree, last) if last is not None else {})
     found = [side for side in sides if side is not None]
@@ -133,7 +133,7 @@ def _assigned(
         return None
     rows = tuple(tuple(side.get(name, Value(name, True)) for name in targets) for side in found)
     head = f"{', '.join(targets)} = "
-    return Choice(
+    return BranchChoice(
         node.start_byte, node.end_byte, head, targets, tuple(condition for condition, _ in clauses), rows, tuple(before)
     )
 

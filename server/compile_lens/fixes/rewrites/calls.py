@@ -9,9 +9,9 @@ import tree_sitter
 from compile_lens.analysis.finding import Finding
 from compile_lens.syntax.callees import CalleeNames, read_names
 from compile_lens.syntax.definitions import Definition, definition_at, definitions
-from compile_lens.syntax.tree import LANGUAGE, SourceTree
+from compile_lens.syntax.tree import Query, SourceTree
 
-_CALLS = tree_sitter.Query(LANGUAGE, "(call) @call")
+_CALLS = Query("(call) @call")
 _MOST = 8
 
 
@@ -44,7 +44,7 @@ def calls_of(tree: SourceTree, function: Definition) -> tuple[CallInFile, ...]:
     wanted = (owner or function).name_place
     parameters = [p.name for p in function.parameters][1 if owner is not None else 0 :]
     found: list[CallInFile] = []
-    captures = tree_sitter.QueryCursor(_CALLS).captures(tree.root).get("call", [])
+    captures = _CALLS.captures(tree.root).get("call", [])
     for node in sorted(captures, key=lambda call: call.start_byte):
         called = node.child_by_field_name("function")
         definition = _called(names, called) if called is not None else None

@@ -13,22 +13,22 @@ from compile_lens.analysis.guard_facts import GuardFact
 from compile_lens.fixes.fix import Edit, Fix, make
 from compile_lens.fixes.rewrites.branch import select
 from compile_lens.fixes.rewrites.calls import calls_of, function_of
+from compile_lens.fixes.rewrites.condition import conditions_in
 from compile_lens.fixes.rewrites.configure import set_option
 from compile_lens.fixes.rewrites.editing import replace_node, torch_import, torch_name
 from compile_lens.fixes.rewrites.evidence import changed
 from compile_lens.syntax.definitions import Definition
-from compile_lens.syntax.tree import LANGUAGE, SourceTree, ancestors
+from compile_lens.syntax.tree import Query, SourceTree, ancestors
 
 _RECOMPILES = (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT)
-_WRITTEN = tree_sitter.Query(LANGUAGE, "[(assignment) (pair) (keyword_argument) (for_statement)] @written")
-_BRANCHES = tree_sitter.Query(LANGUAGE, "[(if_statement) (elif_clause) (conditional_expression)] @branch")
+_WRITTEN = Query("[(assignment) (pair) (keyword_argument) (for_statement)] @written")
 _NUMBERS = frozenset(
     {"integer", "float", "true", "false", "identifier", "attribute", "subscript", "binary_operator", "unary_operator", "call",
      "conditional_expression"}
 )  # fmt: skip
 _PLAIN = frozenset({"integer", "float", "true", "false", "unary_operator"})
-_LAST_PART = re.compile(r"(\.\w+|\[[^\]]+\])$")
-_STEPS = re.compile(r"\[(?P<key>[^\]]+)\]|\.(?P<attribute>\w+)")
+_LAST_PART = re.compile(r"(\.\w+|\[[^\]]{1,300}\])$")
+_STEPS = re.compile(r"\[(?P<key>[^\]]{1,300})\]|\.(?P<attribute>\w+)")
 _NUMBER_TYPES = frozenset({"int", "float", "bool", "Tensor", "a tensor", ""})
 
 
@@ -108,15 +108,7 @@ def _with_branches(
     """The fix, and the same with ``torch.where`` in the branches on the number, which would break the graph."""
     yield make(rule, title, *edits)
     more = [*edits]
-    for node in (
-        tree_sitter.QueryCursor(_BRANCHES).captures(tree.root).get("branch", []) if function is not None else []
-    ):
-        condition = node.child_by_field_name("condition")
-        if node.type == "conditional_expression" and node.named_child_count == 3:
-            condition = node.named_children[1]
-        line = tree.position(node.start_byte)[0]
-        if function is None or condition is None or not function.def_line <= line <= function.last_line:
-            continue
+    for condition in conditions_in(tree, function, with_elif=True) if function is not None else ():
         if not _mentions(tree.node_text(condition), reading):
             continue
         place = tree.node_range(condition)
@@ -134,7 +126,7 @@ def _written(tree: SourceTree, reading: str) -> Iterator[tree_sitter.Node]:
     """The expressions whose values a reading may have: what is assigned to it, or given to the constructor of its owner."""
     last = _last_part(reading)
     key = last.strip("[].'\"") if last else reading
-    captures = tree_sitter.QueryCursor(_WRITTEN).captures(tree.root).get("written", [])
+    captures = _WRITTEN.captures(tree.root).get("written", [])
     for node in sorted(captures, key=lambda each: each.start_byte):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if node.type == "pair" and last.startswith("["):

@@ -34,7 +34,7 @@ def check_on_device(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     guarded = f"not {torch}.compiler.is_compiling() and ({tree.node_text(condition)})"
     yield make(
         "check-in-eager",
-        "Make this check in eager alone (`torch.compiler.is_compiling`)",
+        "Make this check in eager only (`torch.compiler.is_compiling`)",
         replace_node(tree, condition, guarded),
         torch_import(tree),
         kind=FixKind.LOSSY,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import tree_sitter
 
 from compile_lens.analysis.finding import Place
-from compile_lens.syntax.tree import SourceTree, ancestors
+from compile_lens.fixes.rewrites.editing import text_with
+from compile_lens.syntax.definitions import Definition
+from compile_lens.syntax.tree import Query, SourceTree, ancestors
 
+_CONDITIONS = Query("[(if_statement) (elif_clause) (conditional_expression)] @branch")
 _BRANCHES = ("if_statement", "conditional_expression", "while_statement", "elif_clause", "assert_statement")
 _BOOLEAN_METHODS = frozenset({"any", "all", "isnan", "isinf", "isfinite", "logical_not", "logical_and", "logical_or"})
 _EXACT = frozenset({"equal"})
@@ -108,12 +113,7 @@ def tensor_text(tree: SourceTree, node: tree_sitter.Node) -> str:
             found.append((each.start_byte, each.end_byte, tensor_text(tree, inner)))
         elif each.type not in ("lambda", "string"):
             pending += each.named_children
-    pieces, done = [], node.start_byte
-    for start, end, text in sorted(found):
-        pieces += [tree.source[done:start].decode("utf-8", "replace"), text]
-        done = end
-    pieces.append(tree.source[done : node.end_byte].decode("utf-8", "replace"))
-    return " ".join("".join(pieces).split())
+    return " ".join(text_with(tree, node, found).split())
 
 
 def _method(tree: SourceTree, node: tree_sitter.Node) -> str:
@@ -130,3 +130,14 @@ def _equal(tree: SourceTree, call: tree_sitter.Node) -> str:
     if len(given) == 1 and owner is not None:
         given = [tree.node_text(owner), *given]
     return f"({given[0]} == {given[1]}).all()" if len(given) == 2 else ""
+
+
+def conditions_in(tree: SourceTree, function: Definition, with_elif: bool) -> Iterator[tree_sitter.Node]:
+    """The condition of each ``if`` and ``a if c else b`` in ``function``."""
+    for node in _CONDITIONS.captures(tree.root).get("branch", []):
+        condition = node.child_by_field_name("condition")
+        if node.type == "conditional_expression" and node.named_child_count == 3:
+            condition = node.named_children[1]
+        inside = function.def_line <= tree.position(node.start_byte)[0] <= function.last_line
+        if condition is not None and inside and (with_elif or node.type != "elif_clause"):
+            yield condition

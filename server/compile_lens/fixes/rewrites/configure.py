@@ -9,12 +9,12 @@ import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.fixes.fix import Edit, Fix, FixKind, make
-from compile_lens.fixes.rewrites.editing import call_at, configuration, newline, replace_node
+from compile_lens.fixes.rewrites.editing import call_at, configuration, newline, replace_node, target_of
 from compile_lens.syntax.imports import read_imports
-from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree
+from compile_lens.syntax.tree import Query, Range, SourceTree
 
-_ASSIGNMENTS = tree_sitter.Query(LANGUAGE, "(assignment) @assignment")
-_KEYWORDS = tree_sitter.Query(LANGUAGE, "(keyword_argument) @keyword")
+_ASSIGNMENTS = Query("(assignment) @assignment")
+_KEYWORDS = Query("(keyword_argument) @keyword")
 _LOG_METHODS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log"})
 # torch/_dynamo/config.py (torch 2.7 and later; before, it was cache_size_limit)
 _LIMITS = ("recompile_limit", "cache_size_limit")
@@ -64,7 +64,7 @@ def _limit(tree: SourceTree) -> tree_sitter.Node | None:
     present = _assignment(tree, _LIMITS)
     if present is not None:
         return present.child_by_field_name("right")
-    for node in tree_sitter.QueryCursor(_KEYWORDS).captures(tree.root).get("keyword", []):
+    for node in _KEYWORDS.captures(tree.root).get("keyword", []):
         name = node.child_by_field_name("name")
         if name is not None and tree.node_text(name) in _LIMITS:
             return node.child_by_field_name("value")
@@ -82,7 +82,7 @@ def set_option(tree: SourceTree, options: tuple[str, ...], value: str) -> Edit |
 
 def _assignment(tree: SourceTree, options: tuple[str, ...]) -> tree_sitter.Node | None:
     wanted = re.compile(rf"(?:^|\.)config\.(?:{'|'.join(options)})$")
-    for node in tree_sitter.QueryCursor(_ASSIGNMENTS).captures(tree.root).get("assignment", []):
+    for node in _ASSIGNMENTS.captures(tree.root).get("assignment", []):
         left = node.child_by_field_name("left")
         if left is not None and wanted.search(tree.node_text(left)):
             return node
@@ -92,8 +92,7 @@ def _assignment(tree: SourceTree, options: tuple[str, ...]) -> tree_sitter.Node 
 def _after_assignment(tree: SourceTree, name: str, statement: str) -> Edit | None:
     """``statement`` below the line at the top level that makes ``name``."""
     for child in tree.root.named_children:
-        inner = child.named_children[0] if child.type == "expression_statement" and child.named_children else None
-        left = inner.child_by_field_name("left") if inner is not None and inner.type == "assignment" else None
+        left = target_of(child)
         if left is not None and tree.node_text(left) == name:
             line = tree.position(child.end_byte)[0] + 1
             torch = next((n for n, full in read_imports(tree).names.items() if full == "torch"), None)

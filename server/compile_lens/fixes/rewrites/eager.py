@@ -17,7 +17,7 @@ from compile_lens.syntax.tree import Range, SourceTree, ancestors
 
 _LONGEST_REASON = 60
 # a statement that is a call, a global, or something of an object's
-_EFFECT = re.compile(r"^\s*(?:[\w.]+\(|global\b|nonlocal\b|\w[\w.]*\.\w+\s*[-+*/]?=[^=])", re.MULTILINE)
+_EFFECT = re.compile(r"^[ \t]*(?:[\w.]+\(|global\b|nonlocal\b|\w[\w.]*\.\w+\s*[-+*/]?=[^=])", re.MULTILINE)
 # a value that a function gives, or a statement that only a coroutine or generator has
 _RESULT = re.compile(r"\breturn[ \t]*[^\s#]|\b(?:yield|await|nonlocal)\b")
 

@@ -162,3 +162,20 @@ def _is_text(statement: tree_sitter.Node) -> bool:
 def has_comment(node: tree_sitter.Node) -> bool:
     """Whether a node holds a comment, which an edit of the whole would lose."""
     return node.type == "comment" or any(has_comment(child) for child in node.named_children)
+
+
+def target_of(statement: tree_sitter.Node) -> tree_sitter.Node | None:
+    """The target of an assignment; None for another statement."""
+    inner = (
+        statement.named_children[0] if statement.type == "expression_statement" and statement.named_children else None
+    )
+    return inner.child_by_field_name("left") if inner is not None and inner.type == "assignment" else None
+
+
+def text_with(tree: SourceTree, node: tree_sitter.Node, replaced: list[tuple[int, int, str]]) -> str:
+    """The text of ``node`` with some of its parts replaced: the first and last byte of each in the source, and the new text."""
+    pieces, done = [], node.start_byte
+    for start, end, text in sorted(replaced):
+        pieces += [tree.source[done:start].decode("utf-8", "replace"), text]
+        done = end
+    return "".join([*pieces, tree.source[done : node.end_byte].decode("utf-8", "replace")])

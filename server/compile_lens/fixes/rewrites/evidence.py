@@ -24,5 +24,5 @@ def changed(finding: Finding) -> tuple[GuardFact, ...]:
 
 
 def ranks(finding: Finding) -> dict[str, int]:
-    """How many dimensions the tensors have whose sizes changed."""
+    """The ranks of the tensors whose sizes changed."""
     return {match["name"]: len(match["sizes"].split(",")) for match in _SIZES.finditer(finding.detail)}

@@ -18,13 +18,15 @@ from compile_lens.fixes.rewrites.editing import (
     remove_statement,
     replace_node,
     statement_of,
+    target_of,
+    text_with,
 )
 from compile_lens.fixes.rewrites.evidence import changed
 from compile_lens.fixes.rewrites.regions import region_of, with_option
 from compile_lens.syntax.definitions import Definition
-from compile_lens.syntax.tree import LANGUAGE, SourceTree
+from compile_lens.syntax.tree import Query, SourceTree
 
-_IFS = tree_sitter.Query(LANGUAGE, "(if_statement) @if")
+_IFS = Query("(if_statement) @if")
 _ATOMS = frozenset({"identifier", "call", "attribute", "subscript", "integer", "float", "none"})
 
 
@@ -61,7 +63,7 @@ def make_before(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
 
 
 def _ifs(tree: SourceTree, function: Definition) -> list[tree_sitter.Node]:
-    found = tree_sitter.QueryCursor(_IFS).captures(tree.root).get("if", [])
+    found = _IFS.captures(tree.root).get("if", [])
     return [n for n in found if function.def_line < tree.position(n.start_byte)[0] <= function.last_line]
 
 
@@ -69,8 +71,7 @@ def _assigned(tree: SourceTree, body: tree_sitter.Node) -> list[str]:
     """What a block assigns, if it does nothing else: attributes of ``self``, or names."""
     targets = []
     for child in body.named_children:
-        inner = child.named_children[0] if child.type == "expression_statement" and child.named_children else None
-        left = inner.child_by_field_name("left") if inner is not None and inner.type == "assignment" else None
+        left = target_of(child)
         if left is None or left.type not in ("attribute", "identifier", "subscript"):
             return []
         targets.append(tree.node_text(left))
@@ -176,11 +177,7 @@ def _substituted(tree: SourceTree, node: tree_sitter.Node, words: dict[str, str]
             if not is_attribute and not is_keyword and words.get(name):
                 names.append((each.start_byte, each.end_byte, words[name]))
         pending += each.named_children
-    pieces, done = [], node.start_byte
-    for start, end, text in sorted(names):
-        pieces += [tree.source[done:start].decode("utf-8", "replace"), text]
-        done = end
-    return "".join([*pieces, tree.source[done : node.end_byte].decode("utf-8", "replace")])
+    return text_with(tree, node, names)
 
 
 def _dedented(tree: SourceTree, statement: tree_sitter.Node, body: tree_sitter.Node) -> str:

@@ -13,9 +13,9 @@ from compile_lens.fixes.rewrites.editing import replace_node, torch_import
 from compile_lens.fixes.rewrites.evidence import changed
 from compile_lens.fixes.rewrites.regions import region_of, with_option
 from compile_lens.syntax.imports import read_imports
-from compile_lens.syntax.tree import LANGUAGE, SourceTree
+from compile_lens.syntax.tree import Query, SourceTree
 
-_NAMES = tree_sitter.Query(LANGUAGE, "(identifier) @name")
+_NAMES = Query("(identifier) @name")
 _JOINS = frozenset({"torch.cat", "torch.concat", "torch.stack", "torch.vstack", "torch.hstack"})
 
 
@@ -29,7 +29,7 @@ def join_outside(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     for name in sorted(lists):
         used = [
             node
-            for node in tree_sitter.QueryCursor(_NAMES).captures(tree.root).get("name", [])
+            for node in _NAMES.captures(tree.root).get("name", [])
             if tree.node_text(node) == name
             and function.def_line < tree.position(node.start_byte)[0] <= function.last_line
         ]

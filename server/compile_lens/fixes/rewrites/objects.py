@@ -12,10 +12,10 @@ from compile_lens.fixes.fix import Edit, Fix, make
 from compile_lens.fixes.rewrites.calls import calls_of, function_of
 from compile_lens.fixes.rewrites.editing import indent_of, newline, replace_node, statement_of
 from compile_lens.fixes.rewrites.evidence import changed
-from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree, ancestors
+from compile_lens.syntax.tree import Query, Range, SourceTree, ancestors
 
 _RECOMPILES = (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT)
-_CALLS = tree_sitter.Query(LANGUAGE, "(call) @call")
+_CALLS = Query("(call) @call")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _LOOPS = frozenset({"for_statement", "while_statement"})
 _COMPILES = re.compile(r"(?:^|\.)compile$")
@@ -98,6 +98,6 @@ def _assigned_in(tree: SourceTree, loop: tree_sitter.Node) -> set[str]:
     return found
 
 
-def _captured(tree: SourceTree, query: tree_sitter.Query, name: str) -> list[tree_sitter.Node]:
-    found = tree_sitter.QueryCursor(query).captures(tree.root).get(name, [])
+def _captured(tree: SourceTree, query: Query, name: str) -> list[tree_sitter.Node]:
+    found = query.captures(tree.root).get(name, [])
     return sorted(found, key=lambda node: node.start_byte)

@@ -8,9 +8,9 @@ from compile_lens.analysis.finding import Finding
 from compile_lens.fixes.fix import Edit
 from compile_lens.fixes.rewrites.editing import replace_node
 from compile_lens.syntax.regions import Region, find_regions
-from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree
+from compile_lens.syntax.tree import Query, Range, SourceTree
 
-_CALLS = tree_sitter.Query(LANGUAGE, "(call) @call")
+_CALLS = Query("(call) @call")
 
 
 def region_of(finding: Finding, tree: SourceTree) -> Region | None:
@@ -54,7 +54,7 @@ def call_of(tree: SourceTree, region: Region) -> tree_sitter.Node | None:
 
 
 def options_of(tree: SourceTree, region: Region) -> tuple[str, list[str]]:
-    """What compiles a region (``torch.compile``), and its options as they are written."""
+    """The callable that compiles a region (``torch.compile``), and its options as written."""
     node = call_of(tree, region)
     function = node.child_by_field_name("function") if node is not None and node.type == "call" else node
     arguments = node.child_by_field_name("arguments") if node is not None else None
@@ -65,7 +65,7 @@ def options_of(tree: SourceTree, region: Region) -> tuple[str, list[str]]:
 
 def calls_by_name(tree: SourceTree, name: str) -> list[tree_sitter.Node]:
     """The calls of what a file calls ``name``."""
-    captures = tree_sitter.QueryCursor(_CALLS).captures(tree.root).get("call", [])
+    captures = _CALLS.captures(tree.root).get("call", [])
     found = [node for node in captures if _function(tree, node) == name]
     return sorted(found, key=lambda node: node.start_byte)
 

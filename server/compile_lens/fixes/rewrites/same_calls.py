@@ -18,11 +18,11 @@ from compile_lens.fixes.rewrites.editing import below_imports, newline, remove_s
 from compile_lens.fixes.rewrites.evidence import changed
 from compile_lens.fixes.rewrites.regions import call_of, region_of
 from compile_lens.syntax.regions import RegionKind
-from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree
+from compile_lens.syntax.tree import Query, Range, SourceTree
 
 _RECOMPILES = (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT)
 _ATOMS = frozenset({"identifier", "call", "attribute", "subscript"})
-_INFERENCE_MODES = tree_sitter.Query(LANGUAGE, "(call function: (attribute) @name)")
+_INFERENCE_MODES = Query("(call function: (attribute) @name)")
 _DTYPES = frozenset({"float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool"})
 # statements that set what GLOBAL_STATE guards (torch/csrc/dynamo/guards.cpp)
 _SETTINGS = {
@@ -73,7 +73,7 @@ def without_gradients(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     if finding.kind not in _RECOMPILES or not any("grad_mode" in fact.what for fact in changed(finding)):
         return
     torch, _ = torch_name(tree)
-    modes = tree_sitter.QueryCursor(_INFERENCE_MODES).captures(tree.root).get("name", [])
+    modes = _INFERENCE_MODES.captures(tree.root).get("name", [])
     replaced = [
         replace_node(tree, node, f"{torch}.no_grad")
         for node in modes

@@ -6,19 +6,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-import tree_sitter
-
 from compile_lens.analysis.finding import Finding, Kind, Place
 from compile_lens.fixes.fix import Edit, Fix, make
 from compile_lens.fixes.rewrites.branch import select
 from compile_lens.fixes.rewrites.calls import calls_of, function_of
+from compile_lens.fixes.rewrites.condition import conditions_in
 from compile_lens.fixes.rewrites.editing import below_imports, replace_node, torch_import, torch_name
 from compile_lens.fixes.rewrites.evidence import changed, ranks
 from compile_lens.fixes.rewrites.regions import region_of, with_option
-from compile_lens.syntax.tree import LANGUAGE, SourceTree
+from compile_lens.syntax.tree import SourceTree
 
 _RECOMPILES = (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT)
-_BRANCHES = tree_sitter.Query(LANGUAGE, "[(if_statement) (conditional_expression)] @branch")
 _SIZE = re.compile(r"\.shape\b|\.size\(|\blen\(|\.ndim\b|\.numel\(")
 # where the specification is since torch 2.13
 _SPEC_IMPORT = "from torch.fx.experimental.dynamic_spec import {}"
@@ -91,13 +89,7 @@ def branch_on_size(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         return
     region = region_of(finding, tree)
     dynamic = with_option(tree, region, "dynamic", "True") if region is not None else None
-    for node in tree_sitter.QueryCursor(_BRANCHES).captures(tree.root).get("branch", []):
-        condition = node.child_by_field_name("condition")
-        if node.type == "conditional_expression" and node.named_child_count == 3:
-            condition = node.named_children[1]
-        line = tree.position(node.start_byte)[0]
-        if condition is None or not function.def_line <= line <= function.last_line:
-            continue
+    for condition in conditions_in(tree, function, with_elif=False):
         if not _SIZE.search(tree.node_text(condition)):
             continue
         place = tree.node_range(condition)

@@ -61,7 +61,7 @@ def in_eager_alone(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     text = f"if not {torch}.compiler.is_compiling():{newline(tree)}{indent}{step}{tree.node_text(call)}"
     yield make(
         "log-in-eager",
-        f"Call `{_function(tree, call)}` in eager alone (`torch.compiler.is_compiling`)",
+        f"Call `{_function(tree, call)}` in eager only (`torch.compiler.is_compiling`)",
         replace_node(tree, call.parent, text),
         torch_import(tree),
         kind=FixKind.LOSSY,

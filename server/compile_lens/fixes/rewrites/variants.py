@@ -146,7 +146,7 @@ def _subject(call: tree_sitter.Node) -> tree_sitter.Node | None:
 def _calls_by_recompile(
     finding: Finding, tree: SourceTree, calls: list[tree_sitter.Node]
 ) -> list[tuple[str, list[tree_sitter.Node]]]:
-    """The calls that need a version of their own, with a word for each: those of one kind share one."""
+    """The calls that need a compiled version of their own, each with a label; calls of one kind share a version."""
     found: list[tuple[str, list[tree_sitter.Node]]] = []
     for number, recompiled in enumerate(finding.recompiles):
         place = recompiled.place

@@ -144,7 +144,7 @@ class StageCommands:
         except JsonRpcException:
             shown = False
         if not shown:
-            self._server.say(f"Compile Lens: the stage is {uri}.")
+            self._server.say(f"Compile Lens: the stage is at {uri}.")
         return {"uri": uri, "shown": shown}
 
     # -- where they come from

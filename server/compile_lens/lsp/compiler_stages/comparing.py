@@ -57,7 +57,7 @@ class Compared:
 
 
 class StageComparing:
-    """A comparison compiles what is not known yet. As with any command that runs a file, it is the user's consent to that."""
+    """A comparison compiles what is not known yet. Like any command that runs a file, it implies the user's consent."""
 
     def __init__(self, server: CompileLensServer, store: StageStore, making: StageMaking) -> None:
         self._server, self._store, self._making = server, store, making

@@ -18,7 +18,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.offered import STAGE_LINKS
 from compile_lens.pipeline.stage_set import Link, bands
 from compile_lens.shown_text import visible
-from compile_lens.syntax.generated_outline import Part, PartKind, folds_of, parts_of
+from compile_lens.syntax.generated_outline import OutlinePart, PartKind, folds_of, parts_of
 
 CHANGED = "compileLens/stagesChanged"
 GONE = "# This compiler stage is no longer kept. Open the compiler stages of its file again.\n"
@@ -121,7 +121,7 @@ class StageDocuments:
         return [types.FoldingRange(first - 1, last - 1) for first, last in folds]
 
 
-def _nested(parts: list[Part]) -> list[types.DocumentSymbol]:
+def _nested(parts: list[OutlinePart]) -> list[types.DocumentSymbol]:
     """Parts as symbols, each in the one that it is in."""
     found: list[types.DocumentSymbol] = []
     around: list[types.DocumentSymbol] = []

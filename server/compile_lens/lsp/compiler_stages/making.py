@@ -92,7 +92,7 @@ class StageMaking:
     async def _beside(
         self, uri: str, facts: StageFacts, said: str, change: Callable[[Job], Job], at: Revision | None = None
     ) -> StageSet | None:
-        """Compile a file in another way than its runs, and keep what came of it."""
+        """Compile a file differently from its runs, and keep the result."""
         if not self._server.may_run():
             return None
         read: Read = source_if_readable
@@ -151,5 +151,5 @@ class StageMaking:
             return None
         if not found.graphs:
             name = Path(facts.file).name
-            self._server.warn(f"Compile Lens: the run of {name} compiled no graph, so that there are no stages.")
+            self._server.warn(f"Compile Lens: the run of {name} compiled no graph, so there are no stages.")
         return found

@@ -41,7 +41,7 @@ class StagePages:
 
 
 async def open_in_browser(server: CompileLensServer, file: Path) -> dict[str, Any]:
-    """Ask an editor that does not show HTML to open a page elsewhere; says where it is if it cannot."""
+    """Ask an editor that does not show HTML to open a page in a browser, or tell the user where the page is."""
     try:
         shown = await server.window_show_document_async(types.ShowDocumentParams(file.as_uri(), external=True))
         is_shown = shown.success

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
-from compile_lens.diff.side_by_side import spelled_alike
+from compile_lens.diff.stage_text import spelled_alike
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.documents.source_file import source_if_readable
 from compile_lens.lsp.convert import path_from_uri
@@ -139,7 +139,7 @@ class StageStore:
         return found
 
     async def keep_earlier(self, path: str) -> None:
-        """The next run of a file takes the place of the last one: keep that, to compare with. Raises OSError."""
+        """Keep the last run of a file to compare with, before the next one replaces it. Raises OSError."""
         facts = await asyncio.to_thread(self.folders.known, self.folders.key(RUN, path))
         if facts is not None:
             key = self.folders.key(VARIANT, path, EARLIER)

@@ -1,4 +1,4 @@
-"""How graphs, their sources and their kernels are called in lists of stages."""
+"""The names of graphs, their sources and their kernels in lists of stages."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ from compile_lens.syntax.predictions.switches import read_switches
 from compile_lens.syntax.predictions.uses import Use
 from compile_lens.syntax.predictions.values import AbstractValue, ValueSort
 from compile_lens.syntax.regions import Region, RegionKind, find_regions
-from compile_lens.syntax.tree import LANGUAGE, Range, SourceTree, ancestors, parse
+from compile_lens.syntax.tree import Query, Range, SourceTree, ancestors, parse
 
-_DEFINITIONS = tree_sitter.Query(LANGUAGE, "[(function_definition) (class_definition) (lambda)] @definition")
+_DEFINITIONS = Query("[(function_definition) (class_definition) (lambda)] @definition")
 
 # statements walked for all regions of a file, which bounds the time that a file takes
 _MAX_STATEMENTS = 40_000
@@ -71,7 +71,7 @@ class _Predictor:
 
     @cached_property
     def _definitions(self) -> list[tree_sitter.Node]:
-        return tree_sitter.QueryCursor(_DEFINITIONS).captures(self._tree.root).get("definition", [])
+        return _DEFINITIONS.captures(self._tree.root).get("definition", [])
 
     @cached_property
     def _definition_at(self) -> dict[int, tree_sitter.Node]:

@@ -11,7 +11,7 @@ import tree_sitter
 from compile_lens.syntax.definitions import decorator_expression, decorator_nodes
 from compile_lens.syntax.imports import Imports, read_imports
 from compile_lens.syntax.predictions import vocabulary
-from compile_lens.syntax.tree import LANGUAGE, SourceTree, ancestors
+from compile_lens.syntax.tree import Query, SourceTree, ancestors
 
 # a call of a function marked with one of these is a graph break
 DISABLING = frozenset(
@@ -44,11 +44,10 @@ OPAQUE = frozenset(
     ]
 )
 _MAX_BASES = 20
-_ASSIGNED = tree_sitter.Query(
-    LANGUAGE,
+_ASSIGNED = Query(
     "[(assignment left: (attribute) @target) (augmented_assignment left: (attribute) @target)]",
 )
-_GLOBAL = tree_sitter.Query(LANGUAGE, "(global_statement) @statement")
+_GLOBAL = Query("(global_statement) @statement")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ class ParsedProgram:
         for member in self.members(class_node):
             if member.type != "function_definition" or self.name_of(member) == "__init__":
                 continue
-            for target in tree_sitter.QueryCursor(_ASSIGNED).captures(member).get("target", []):
+            for target in _ASSIGNED.captures(member).get("target", []):
                 written = self.text(target)
                 if written.startswith("self."):
                     found.add(written.removeprefix("self."))
@@ -234,7 +233,7 @@ class ParsedProgram:
         return self.text(first) if vocabulary.returns_tensor(self.imports.resolve("".join(called.split()))) else ""
 
     def _declared_global(self) -> set[str]:
-        statements = tree_sitter.QueryCursor(_GLOBAL).captures(self.tree.root).get("statement", [])
+        statements = _GLOBAL.captures(self.tree.root).get("statement", [])
         return {self.text(name) for statement in statements for name in statement.named_children}
 
 

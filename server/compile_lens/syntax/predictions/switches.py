@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.tree import SourceTree
 
-_SET = re.compile(rb"\b(capture_scalar_outputs|capture_dynamic_output_shape_ops|trace_autograd_ops)\s*=\s*True\b")
-_REORDERED = re.compile(rb"reorderable_logging_functions\b[^\n]*")
-_IGNORED = re.compile(rb"ignore_(?:logger_methods|logging_functions)\b[^\n]*")
-_FUNCTION = re.compile(rb"[A-Za-z_][\w.]*")
+_SET = pattern(rb"\b(capture_scalar_outputs|capture_dynamic_output_shape_ops|trace_autograd_ops)\s*=\s*True\b")
+_REORDERED = pattern(rb"reorderable_logging_functions\b[^\n]*")
+_IGNORED = pattern(rb"ignore_(?:logger_methods|logging_functions)\b[^\n]*")
+_FUNCTION = pattern(rb"[A-Za-z_][\w.]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ def read_switches(tree: SourceTree) -> Switches:
     """Read the switches, whether set by assignment, ``config.patch(…)`` or ``torch.compile(options=…)``."""
     on = {match.decode() for match in _SET.findall(tree.source)}
     silenced: set[str] = set()
-    for pattern in (_REORDERED, _IGNORED):
-        for line in pattern.findall(tree.source):
+    for form in (_REORDERED, _IGNORED):
+        for line in form.findall(tree.source):
             silenced.update(name.decode() for name in _FUNCTION.findall(line))
     return Switches(
         capture_scalar_outputs="capture_scalar_outputs" in on,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from compile_lens.late_pattern import pattern
 
 # attributes and methods of a tensor that are Python values while Dynamo traces
 FACTS = frozenset(
@@ -53,20 +53,20 @@ _NOT_TENSORS = frozenset(
         "cond", "broadcast_shapes", "jit", "compiler", "cuda", "backends", "distributed",
     ]
 )  # fmt: skip
-_NOT_TENSOR_PREFIX = re.compile(r"(is|set|get|use|can|are)_")
+_NOT_TENSOR_PREFIX = pattern(r"(is|set|get|use|can|are)_")
 _FUNCTIONAL = ("torch.nn.functional.", "torch.fft.", "torch.linalg.", "torch.special.", "torch._C._nn.")
 _SEVERAL_RESULTS = frozenset(
     {"torch.nn.functional.multi_head_attention_forward", "torch.linalg.svd", "torch.linalg.qr"}
 )
 _MODULE_SEQUENCES = frozenset({"LSTM", "GRU", "RNN", "MultiheadAttention", "LSTMCell"})
 _TENSOR_TYPE = r"(?:torch\.)?(?:Float|Long|Int|Bool|Half|Double|Byte|BFloat16)?Tensor"
-_TENSOR = re.compile(rf"(?:Optional\[{_TENSOR_TYPE}\]|{_TENSOR_TYPE})(?:\|None)?")
-_SHAPED_TENSOR = re.compile(r"(?:\w+\.)?(?:Float|Int|Bool|Shaped|Num|Complex)\[(?:torch\.)?Tensor,.*\]")
+_TENSOR = pattern(rf"(?:Optional\[{_TENSOR_TYPE}\]|{_TENSOR_TYPE})(?:\|None)?")
+_SHAPED_TENSOR = pattern(r"(?:\w+\.)?(?:Float|Int|Bool|Shaped|Num|Complex)\[(?:torch\.)?Tensor,.*\]")
 _PYTHON_TYPE = r"(?:int|float|bool|str|bytes|None|torch\.(?:dtype|device|Size|layout))"
-_PYTHON = re.compile(
+_PYTHON = pattern(
     rf"(?:Optional\[)?(?:Union\[)?(?:[lL]ist\[|[tT]uple\[)?{_PYTHON_TYPE}(?:[,|](?:{_PYTHON_TYPE}|\.\.\.))*\]*(?:\|None)?"
 )
-_TENSORS = re.compile(
+_TENSORS = pattern(
     rf"(?:Optional\[)?(?:[lL]ist|[tT]uple|Sequence)\[{_TENSOR_TYPE}(?:,(?:{_TENSOR_TYPE}|\.\.\.))*\]\]?(?:\|None)?"
 )
 

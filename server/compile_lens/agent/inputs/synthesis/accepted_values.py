@@ -1,4 +1,4 @@
-"""Reads from the source of a class which texts it accepts for a parameter: those it compares it with, or looks it up among."""
+"""Reads from source which texts are accepted for a parameter: those it is compared with, or looked up among."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import sys
 import textwrap
 import typing
 from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from ...runtime.foreign_code import attempted
 
 MOST = 12
+# how often a parameter is passed on
+MAX_DEPTH = 3
 
 
 def literal_of(hint: Any) -> Any:
@@ -24,18 +27,78 @@ def literal_of(hint: Any) -> Any:
 
 
 @functools.lru_cache(maxsize=256)
-def accepted_texts(cls: type) -> dict[str, tuple[str, ...]]:
-    """For the names of parameters and attributes of ``cls``, the texts that its methods compare them with, in their order."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
-    except (OSError, TypeError, SyntaxError):
+def accepted_texts(subject: Any, depth: int = 0) -> dict[str, tuple[str, ...]]:
+    """For the names of parameters and attributes of a class or function, the texts that its source compares them with, in their order;
+    of those that it passes on, also those that the callee compares them with."""
+    tree = _tree_of(subject)
+    if tree is None:
         return {}
-    names = vars(sys.modules.get(cls.__module__, typing))
+    names = vars(sys.modules.get(subject.__module__, typing))
     found: dict[str, list[str]] = {}
     for node in ast.walk(tree):
         for name, texts in _compared(node, names):
             found.setdefault(name, []).extend(texts)
+    for node in ast.walk(tree) if depth < MAX_DEPTH else ():
+        if isinstance(node, ast.Call):
+            for name, accepted in _passed_on(node, subject, names, depth):
+                found.setdefault(name, []).extend(accepted)
     return {name: tuple(dict.fromkeys(texts))[:MOST] for name, texts in found.items() if texts}
+
+
+def compared_in(code: CodeType, names: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    """For each name in the source of ``code``, the texts that it is compared with there."""
+    tree = _tree_of(code)
+    found: dict[str, list[str]] = {}
+    for node in ast.walk(tree) if tree is not None else ():
+        for name, texts in _compared(node, names):
+            found.setdefault(name, []).extend(texts)
+    return {name: tuple(dict.fromkeys(texts))[:MOST] for name, texts in found.items() if texts}
+
+
+def _tree_of(subject: Any) -> ast.AST | None:
+    try:
+        return ast.parse(textwrap.dedent(inspect.getsource(subject)))
+    except (OSError, TypeError, SyntaxError):
+        return None
+
+
+def _passed_on(
+    node: ast.Call, subject: Any, names: dict[str, Any], depth: int
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Names that a call passes to a class or function of the same package, and the texts that those compare them with."""
+    passed = {keyword.arg: _name(keyword.value) for keyword in node.keywords if keyword.arg}
+    positional = [_name(argument) for argument in node.args]
+    if not any((*passed.values(), *positional)):
+        return
+    callee = _callee(node.func, subject, names)
+    if callee is None or callee is subject:
+        return
+    if positional:
+        try:
+            parameters = list(inspect.signature(callee).parameters)
+        except (TypeError, ValueError):
+            return
+        passed = {**dict(zip(parameters, positional, strict=False)), **passed}
+    accepted = accepted_texts(callee, depth + 1)
+    for parameter, name in passed.items():
+        if name and parameter in accepted:
+            yield name, accepted[parameter]
+
+
+def _callee(node: ast.expr, subject: Any, names: dict[str, Any]) -> Any:
+    """The class or function of the same package that ``node`` names: `Layer`, `layers.Layer`, `super().__init__`."""
+    found: Any
+    if isinstance(node, ast.Name):
+        found = names.get(node.id)
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        found = vars(names[node.value.id]).get(node.attr) if isinstance(names.get(node.value.id), ModuleType) else None
+    elif isinstance(node, ast.Attribute) and node.attr == "__init__" and isinstance(subject, type):
+        found = subject.__mro__[1]
+    else:
+        return None
+    if not isinstance(found, (type, FunctionType)):
+        return None
+    return found if found.__module__.partition(".")[0] == subject.__module__.partition(".")[0] else None
 
 
 def _compared(node: ast.AST, names: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:

@@ -84,6 +84,10 @@ class ArgumentGuesser:
         found = self._object(info, depth)
         if found is not None:
             return found
+        parts = _classes_in(info.hint)
+        if parts and depth < _MAX_DEPTH:
+            items = tuple(self._field(owner, name, each, depth) for each in parts)
+            return Group(items, is_list=typing.get_origin(info.hint) is not tuple)
         if typing.get_origin(info.hint) in (dict, collections.abc.Mapping) and depth < _MAX_DEPTH:
             value = (*typing.get_args(info.hint), str, int)[1]
             inside = ParameterInfo(name, True, None, "", hint=value if isinstance(value, type) else None)
@@ -241,6 +245,16 @@ def _first_class(hint: Any) -> type | None:
     if typing.get_origin(hint) in (typing.Union, getattr(__import__("types"), "UnionType", typing.Union)):
         return next((found for found in map(_first_class, arguments) if found is not None), None)
     return None
+
+
+def _classes_in(hint: Any) -> tuple[Any, ...]:
+    """What a list or a tuple of modules, or of other lists and tuples, has to hold by its hint; () for lists of numbers and tensors."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin not in (list, tuple, collections.abc.Sequence, collections.abc.Iterable) or not arguments:
+        return ()
+    items = (arguments[0],) * 2 if origin is not tuple or Ellipsis in arguments else arguments
+    is_wanted = all(_classes_in(each) or "module" in kinds_of(each, "") for each in items)
+    return items if is_wanted else ()
 
 
 def kinds_of(hint: Any, text: str) -> set[str]:

@@ -39,6 +39,24 @@ def is_abstract(cls: type) -> bool:
     return getattr(forward, "__name__", "") == "_forward_unimplemented" or _only_raises(forward)
 
 
+def method_instead(cls: type) -> str:
+    """The longest public method of a module that has no ``forward``; '' where it has one, or no method that takes arguments."""
+    forward = getattr(cls, "forward", None)
+    if forward is not None and getattr(forward, "__name__", "") != "_forward_unimplemented":
+        return ""
+    found: dict[str, int] = {}
+    for base in cls.__mro__:
+        if base.__module__.partition(".")[0] in ("torch", "builtins"):
+            continue
+        for name, value in vars(base).items():
+            code = getattr(value, "__code__", None)
+            if code is None or name.startswith("_") or name in found or _only_raises(value):
+                continue
+            if code.co_argcount > 1 + len(value.__defaults__ or ()):
+                found[name] = len(code.co_code)
+    return max(found, key=lambda name: found[name], default="")
+
+
 def _only_raises(function: Any) -> bool:
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))

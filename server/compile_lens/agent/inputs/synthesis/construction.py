@@ -21,9 +21,11 @@ from .delegation import accepts_names
 from .dimensions import Unknowns
 from .messages import requirements
 from .other_values import with_callable
+from .own_classes import with_own_class
 from .parameter_info import ParameterInfo, read_parameters
 from .search import CallProblem, NotFound, SearchBudget, search
 from .smaller_defaults import smaller_defaults
+from .without_weights import without_weights
 
 # larger models are made smaller or have no memory: they are constructed on the meta device
 MAX_PARAMETERS = 80_000_000
@@ -98,14 +100,13 @@ def with_other_parts(
     if making.candidate is None:
         return
     problem = _Construction(module, path, cls)
-    for requirement in requirements(error):
-        for candidate in with_callable(making.candidate, requirement, error) if requirement.kind == "callable" else ():
-            try:
-                with unrecorded():
-                    problem.as_call().real(candidate.text)
-            except Exception:  # code of the user's may raise anything
-                continue
-            yield Making(f"{path}({as_text(candidate)})", candidate=candidate)
+    for candidate in problem.with_parts(making.candidate, error):
+        try:
+            with unrecorded():
+                problem.as_call().real(candidate.text)
+        except Exception:  # code of the user's may raise anything
+            continue
+        yield Making(f"{path}({as_text(candidate)})", candidate=candidate)
 
 
 def by_class_method(module: ModuleType, path: str, cls: type, name: str, budget: SearchBudget) -> Making:
@@ -189,7 +190,9 @@ class _Construction:
         self.large: list[str] = []
 
     def as_call(self) -> CallProblem:
-        return CallProblem(self._symbolic, self._real, self._offer, self._guess, self._read, make=self._make)
+        return CallProblem(
+            self._symbolic, self._real, self._offer, self._guess, self._read, make=self._make, others=self._others
+        )
 
     def _symbolic(self, arguments: Arguments, size: Any) -> object:
         # plain numbers: few constructors accept symbolic ones
@@ -211,6 +214,18 @@ class _Construction:
 
     def _make(self, cls: type, unknowns: Unknowns) -> Argument:
         return ArgumentGuesser(self._module, unknowns).constructed(cls)
+
+    def _others(self, candidate: Candidate, error: Exception) -> Iterator[Candidate]:
+        yield from without_weights(candidate, error, list(self._infos.values()))
+        yield from with_own_class(candidate, error, self._module, self._make)
+
+    def with_parts(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+        """Candidates that pass something that can be called."""
+        if isinstance(error, Exception):
+            yield from with_own_class(candidate, error, self._module, self._make)
+        for requirement in requirements(error):
+            if requirement.kind == "callable":
+                yield from with_callable(candidate, requirement, error)
 
     def _read(self, name: str) -> tuple[str, ...]:
         return self._infos[name].fields if name in self._infos else ()

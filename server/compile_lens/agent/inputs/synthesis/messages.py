@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import traceback
 from collections.abc import Iterator
@@ -12,9 +13,10 @@ from dataclasses import dataclass
 class Requirement:
     """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size``, ``no-argument``, ``attribute``,
     ``key``, ``several`` where one number is passed, ``pair`` where one tensor is, ``callable``, ``module``, ``tensor`` where
-    a number is passed, ``larger`` sizes, or ``mentioned``: a word that may be the name of an optional argument.
+    a number is passed, ``larger`` sizes, ``batch`` of more than one, ``more-dims`` than now (or fewer), or ``mentioned``: a word that may
+    be the name of an optional argument.
 
-    ``value`` is the rank, the dtype, the limit, the name, or ``got expected`` for a size; for ``several`` a ``list`` if it must be one.
+    ``value`` is the rank, how many dimensions more, the dtype, the limit, the name, or ``got expected`` for a size; for ``several`` a ``list`` if it must be one.
     ``key`` without a value is some mapping.
     """
 
@@ -24,7 +26,7 @@ class Requirement:
 
 _INTEGERS = re.compile(
     r"scalar types: (?:Long|Int)|scalar type Long|must be long, int|index tensor|expected scalar type (?:Long|Int)\b"
-    r"|indices.{0,40}(?:Long|Int)|Expected dtype int64|got float|'Float' but found 'Long'",
+    r"|indices.{0,40}(?:Long|Int)|Expected dtype int\d|got float",
     re.I,
 )
 _FLOATS = re.compile(
@@ -78,7 +80,22 @@ _GOT_EXPECTED = (
     re.compile(r"running_mean should contain (?P<got>\d+) elements not (?P<want>\d+)"),
     re.compile(r"expected input with shape \[\*, (?P<want>\d+)\], but got input of size\[.*?(?P<got>\d+)\]"),
     re.compile(r"\((?P<got>\d+)[*x]\d+\).{0,60}\((?P<want>\d+)[*x]\d+\)"),
+    re.compile(r"inconsistent \w+:? got \[?(?P<got>\d+)\]?,? expected \[?(?P<want>\d+)"),
+    re.compile(r"weight of shape \[(?:\d+, )*(?P<want>\d+)\] and normalized_shape = \[(?:\d+, )*(?P<got>\d+)\]"),
 )
+# a layer tells its rank, and what it got: the input has as many dimensions too many or too few
+_RANK_AND_GOT = (
+    re.compile(
+        r"[Ee]xpected (?:\dD \(unbatched\) or )?(?P<want>\d)-?D (?:\(batched\) )?input.{0,20}got .{0,30}\[(?P<got>\d+(?:, \d+)*)\]"
+    ),
+    re.compile(r"subscripts in the equation \((?P<want>\d)\) does not match the number of dimensions \((?P<rank>\d)\)"),
+    re.compile(r"[Ww]rong shape: expected (?P<want>\d) dims\. Received (?P<rank>\d)-dim tensor"),
+    re.compile(r"not enough values to unpack \(expected (?P<want>\d), got (?P<rank>\d)\)"),
+    re.compile(r"spatial dimensions of \[(?P<got>[\d, ]*)\] and output size of [\[(](?P<sizes>[\d, ]+)[\])]"),
+    re.compile(r"input\.dim\(\) = (?P<rank>\d) is not equal to len\(dims\) = (?P<want>\d)"),
+)
+_ALONE = re.compile(r"Expected more than 1 value per channel")
+_VIEWED = re.compile(r"shape '\[(?P<dims>[-\d, ]+)\]' is invalid for input of size (?P<size>\d+)")
 _NO_ATTRIBUTE = re.compile(
     r"'(?:\w*Tensor|Parameter|types\.SimpleNamespace|int|float|str|Identity)' object has no attribute '(\w+)'"
 )
@@ -101,13 +118,13 @@ _NO_TENSOR = re.compile(
 _NO_MODULE = re.compile(
     r"(?:int|float|str) is not a Module subclass|cannot assign '(?:int|float|str)' (?:object )?as child module"
 )
-_TOO_SMALL = re.compile(
-    r"Kernel size can't be greater|[Oo]utput size is too small|too small|non-empty (?:list|TensorList)|Padding size should be less"
-    r"|padding \(.*\) at dimension|smaller than (?:the )?(?:kernel|window|patch)|maximum size for tensor at dimension"
-    r"|Expected more than 1 (?:value|spatial element)|(?:longer|larger|greater) than",
-)
 _CERTAINLY_TOO_SMALL = re.compile(
     r"Kernel size can't be greater|[Oo]utput size is too small|Invalid computed output size"
+)
+_TOO_SMALL = re.compile(
+    r"Kernel size can't be greater|too small|non-empty (?:list|TensorList)|Padding size should be less"
+    r"|padding \(.*\) at dimension|smaller than (?:the )?(?:kernel|window|patch)|maximum size for tensor at dimension"
+    r"|Expected more than 1 (?:value|spatial element)|(?:longer|larger|greater) than",
 )
 _NO_MAPPING = re.compile(
     r"argument after \*\* must be a mapping|invalid data type 'str'|__contains__ only supports Tensor"
@@ -130,7 +147,9 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         yield Requirement("no-argument", match[1])
     if _OUT_OF_RANGE.search(text) and not isinstance(error, AttributeError):
         yield from (Requirement("below", str(limit)) for limit in (8, 2, 1))
-    if _TOO_SMALL.search(text):
+    if _ALONE.search(text):
+        yield Requirement("batch", "")
+    if _TOO_SMALL.search(text) or _is_less_than_its_view(text):
         yield Requirement("larger", "")
     if _BOOLEANS.search(text):
         yield Requirement("dtype", "bool")
@@ -146,6 +165,13 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
     yield from (Requirement("mentioned", word) for word in dict.fromkeys(re.findall(r"\b[a-z]\w*\b", text[:300])))
     if _LONG_OR_FLOAT.search(text):
         yield Requirement("dtype", "float32")
+    for pattern in _RANK_AND_GOT:
+        match = pattern.search(text)
+        if match is not None:
+            found = match.groupdict()
+            rank = int(found["rank"]) if "rank" in found else len(re.findall(r"\d+", found["got"]))
+            wanted = int(found["want"]) if "want" in found else len(re.findall(r"\d+", found["sizes"]))
+            yield Requirement("more-dims", str(wanted - rank))
     for pattern in _RANKS:
         match = pattern.search(text)
         if match is not None:
@@ -184,6 +210,15 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
         key = next((one or other for one, other in keys), "")
         if key or "too many indices" not in text:  # a tensor takes a text for a sequence of indices
             yield Requirement("key", key)
+
+
+def _is_less_than_its_view(text: str) -> bool:
+    """Whether a tensor has too few items to be viewed as rows of a fixed length."""
+    match = _VIEWED.search(text)
+    if match is None:
+        return False
+    dims = [int(dim) for dim in match["dims"].split(",")]
+    return -1 in dims and math.prod(dim for dim in dims if dim > 0) > int(match["size"])
 
 
 def is_too_small(error: BaseException) -> bool:

@@ -26,7 +26,7 @@ from .construction import (
     with_symbolic_sizes,
     without_memory,
 )
-from .delegation import parameters_of
+from .delegation import accepts_names, parameters_of
 from .dimensions import Unknowns
 from .guesses import INPUTS, by_name
 from .layers import expected_by_layers, image_size
@@ -205,6 +205,8 @@ class CallsOfObject:
 
     def _offer(self, name: str, unknowns: Unknowns) -> Argument | None:
         info = next((info for info in self._infos if info.name == name), None)
+        if info is None and accepts_names(getattr(type(self._made), self._method)) and name.isidentifier():
+            info = ParameterInfo(name, True, None, "")
         return self._argument_for(info, ArgumentGuesser(self._module, unknowns)) if info is not None else None
 
 

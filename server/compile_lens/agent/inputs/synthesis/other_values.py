@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
+from .accepted_values import compared_in
 from .arguments import INSIDE, Argument, Expression, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
@@ -131,6 +132,10 @@ def _accepted(error: BaseException) -> list[Any]:
     found += [
         word for word in _QUOTED.findall(line) if isinstance(error, (AssertionError, KeyError)) and "raise" not in line
     ]
+    frame = _innermost(error)
+    if frame is not None and not isinstance(error, KeyError):
+        compared = compared_in(frame.f_code, frame.f_globals)
+        found += [text for name in re.findall(r"[A-Za-z_]\w*", line) for text in compared.get(name, ())]
     found += _of_containers(error, line)
     return [each for each in dict.fromkeys(found) if not hasattr(builtins, each)]
 

@@ -88,7 +88,7 @@ def _makings(module: ModuleType, made: Any, maker: Maker, budget: SearchBudget) 
             yield from constructions(module, path, made, SearchBudget(8, budget.left / 2), {})
     except NotFound:
         return
-    except Exception:  # code of the user's may raise anything, and then this is no way to construct it
+    except (Exception, SystemExit):  # code of the user's may raise anything, and then this is no way to construct it
         return
 
 
@@ -107,7 +107,7 @@ def _part(module: ModuleType, cls: type, making: Making) -> Part | None:
     try:
         with unrecorded(), making.place():
             whole = made_by(making.text, vars(module))
-    except Exception:  # code of the user's may raise anything, and then this is no way to construct it
+    except (Exception, SystemExit):  # code of the user's may raise anything, and then this is no way to construct it
         return None
     if type(whole) is cls:
         return Part(making, whole, whole, making)
@@ -152,7 +152,7 @@ def _makers_in(top: list[ast.stmt], dotted: str, name: str) -> Iterator[Maker]:
 
 
 def _called(node: ast.AST) -> set[str]:
-    """The names that are called in ``node``."""
+    """The names of the functions that ``node`` calls."""
     calls = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
     return {each.id if isinstance(each, ast.Name) else getattr(each, "attr", "") for each in calls}
 
@@ -199,7 +199,7 @@ def inputs_within(part: Part, call: PreparedCall) -> dict[str, str]:
         with unrecorded():
             call.run()
     except Exception as error:  # code of the user's may raise anything; what the part got before is known
-        print(f"the call of the whole ended: {type(error).__name__}", file=sys.stderr)
+        print(f"calling the whole model ended with {type(error).__name__}", file=sys.stderr)
     finally:
         handle.remove()
     if not found:

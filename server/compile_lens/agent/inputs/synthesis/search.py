@@ -16,7 +16,7 @@ from ..time_limit import TrialTooLong
 from .arguments import INSIDE, Argument, Arguments, Group, Tensor
 from .candidate import Candidate
 from .dimensions import SizeCondition, Unknowns, by_relevance, solutions
-from .messages import Requirement, is_too_small, requirements
+from .messages import Requirement, failing_line, is_too_small, requirements
 from .other_values import is_of_object, with_callable, with_other_value, with_required_class, with_small_model
 from .structures import with_structure
 from .trial import attempt
@@ -26,13 +26,20 @@ COMMON_RANKS = (2, 4)
 MAX_RANK_OF_IDS = 3
 # candidates that follow from one failure, and conditions that are negated for them, each by a search of its own
 MAX_FOLLOWING = 14
+# `**kwargs` of the function
+_OF_NAMED = re.compile(r"\bkw\w*\s*\[")
+_TENSOR_WANTED = re.compile(
+    r"'dict' object has no attribute '(?:shape|size|dim|ndim|dtype|device|view|reshape|split|transpose|permute|unsqueeze|float|long|to)'"
+)
 _STATES = re.compile(r"\bhx\b|\bhidden0\b|\bh_0\b")
 # those that only find out what else is read of an object
 FREE_TRIALS = 40
 # sides of images that pass through many strided layers
 LARGER_SIZES = (64, 128, 256, 384)
-SIGNAL_SIZES = (2048, 16000)
+SIGNAL_SIZES = (512, 1024, 2048, 16000)
 FEW_CHANNELS = 4
+# the items of a batch where one is too few
+SEVERAL = 2
 MAX_CONDITIONS = 8
 
 
@@ -86,7 +93,7 @@ class CallProblem:
     ``symbolic`` makes it with a function from an unknown's name to its size; ``real`` makes it with real tensors. ``offer`` returns an
     argument for a parameter that has none yet, with its sizes among the unknowns, or None if there is no such parameter; ``guess`` one
     for something that is read of an argument, and ``read`` what the source shows to be read of a parameter. ``names`` are the parameters;
-    ``make`` constructs a class.
+    ``make`` constructs a class, and ``others`` are candidates for its errors alone.
     """
 
     symbolic: Callable[[Arguments, Callable[[str], Any]], object]
@@ -96,6 +103,7 @@ class CallProblem:
     read: Callable[[str], tuple[str, ...]] = lambda name: ()
     names: frozenset[str] = frozenset()
     make: Callable[[type, Unknowns], Argument] | None = None
+    others: Callable[[Candidate, Exception], Iterator[Candidate]] | None = None
 
 
 def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -> Candidate:
@@ -145,6 +153,8 @@ def _try_for_real(problem: CallProblem, candidate: Candidate) -> Exception | Non
             problem.real(candidate.text)
     except TrialTooLong:
         raise
+    except SystemExit as end:
+        return RuntimeError(f"it ended the program with sys.exit({end.code!r})")
     except Exception as error:  # code of the user's may raise anything
         return error
     return None
@@ -154,7 +164,14 @@ def _next(
     problem: CallProblem, candidate: Candidate, error: Exception, conditions: tuple[SizeCondition, ...], end: float
 ) -> Iterator[Candidate]:
     """Candidates that may avoid an error: first what its message clearly requires, then its conditions on sizes, then other ranks."""
+    if _TENSOR_WANTED.search(str(error)):
+        return  # what reads keys of an argument and uses it as a tensor gets neither
     wanted = list(dict.fromkeys(requirements(error)))
+    if problem.others is not None:
+        yield from problem.others(candidate, error)
+    for requirement in wanted:
+        if requirement.kind == "key" and _OF_NAMED.search(failing_line(error)):
+            yield from _satisfying(problem, candidate, Requirement("argument", requirement.value))
     if problem.guess is not None:
         for requirement in wanted:
             if requirement.kind in ("attribute", "key", "several", "pair", "tensor"):
@@ -168,6 +185,11 @@ def _next(
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]
     for requirement in definite:
         yield from _satisfying(problem, candidate, requirement)
+    for requirement in wanted:
+        if requirement.kind == "more-dims":
+            yield from _of_other_rank(candidate, int(requirement.value))
+        elif requirement.kind == "batch":
+            yield from _of_several(candidate)
     is_about_rank = any(w.kind == "rank" for w in wanted)
     if is_about_rank:
         ranks = [int(w.value) for w in wanted if w.kind == "rank"]
@@ -289,6 +311,27 @@ def _of_rank(
         everywhere = _reshaped(everywhere, name, tensor, rank)
     if len(list(candidate.arguments.tensors())) > 1:
         yield everywhere
+
+
+def _of_other_rank(candidate: Candidate, more: int) -> Iterator[Candidate]:
+    """Candidates in which each tensor in turn has ``more`` dimensions than it has, or fewer where that is negative. Ids seldom have."""
+    tensors = sorted(candidate.arguments.tensors(), key=lambda pair: pair[1].dtype.startswith("int"))
+    for name, tensor in tensors:
+        rank = len(tensor.dims) + more
+        if more and 0 < rank <= (MAX_RANK_OF_IDS if tensor.dtype.startswith("int") else max(OTHER_RANKS)):
+            yield _reshaped(candidate, name, tensor, rank)
+
+
+def _of_several(candidate: Candidate) -> Iterator[Candidate]:
+    """The candidate with batches of more than one."""
+    first = {tensor.dims[0] for _, tensor in candidate.arguments.tensors() if len(tensor.dims) > 1}
+    single = {
+        n: SEVERAL
+        for n in first
+        if candidate.unknowns.by_name[n].value == 1 and not candidate.unknowns.by_name[n].fixed
+    }
+    if single:
+        yield _with_values(candidate, {**candidate.unknowns.values, **single}, ())
 
 
 def of_one_rank(candidate: Candidate) -> Iterator[Candidate]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from .arguments import INSIDE, Argument, Expression, Fields, Group, Tensor, UnknownInteger
+from .arguments import INSIDE, Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
 from .messages import Requirement, failing_line, names_in_failing_lines
@@ -21,11 +21,13 @@ Guess = Callable[[str, Unknowns], Argument]
 Read = Callable[[str], tuple[str, ...]]
 _OF_LISTS = frozenset({"append", "extend", "insert", "pop"})
 _OF_TEXTS = frozenset({"lower", "upper", "strip", "startswith", "endswith", "encode", "format", "replace", "join"})
+_OF_PACKED = frozenset({"batch_sizes", "sorted_indices", "unsorted_indices"})
 _OF_IMAGES = frozenset({"convert", "getbands", "thumbnail"})
 ANY_MODULE = Expression("torch.nn.Identity()")
 VECTOR = 64
 # of an image whose shape a constructor takes
 SIDE = 16
+PACK = "torch.nn.utils.rnn.pack_sequence"
 TEXT, IMAGE = Expression("'a photo of a cat'"), Expression("PIL.Image.new('RGB', (64, 64))")
 
 
@@ -45,6 +47,9 @@ def with_structure(
         return
     if requirement.kind == "pair":
         yield from _pairs(candidate, in_line)
+        return
+    if requirement.value in _OF_PACKED:
+        yield from _packed(candidate, in_line)
         return
     names = _names(candidate, in_line, _owner(error, requirement.value))
     is_dict = requirement.kind == "key"
@@ -184,3 +189,14 @@ def _with_fields(candidate: Candidate, name: str, owner: Fields, fields: tuple[s
         if field not in dict(owner.named):
             owner = owner.with_field(field, guess(field, unknowns))
     return Candidate(candidate.arguments.with_argument(name, owner), unknowns)
+
+
+def _packed(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
+    """Candidates in which a tensor is two sequences that are packed, as recurrent layers take them."""
+    tensors = [name for name, argument in candidate.arguments.named if isinstance(argument, Tensor)]
+    for name in sorted(tensors, key=lambda name: name not in in_line):
+        unknowns = copy.deepcopy(candidate.unknowns)
+        dims = tuple(unknowns.get(f"{name}_{part}", size).name for part, size in (("steps", SIDE), ("width", VECTOR)))
+        sequence = Tensor("float32", dims, has_known_rank=True)
+        packed = Constructed(PACK, (("sequences", Group((sequence, sequence), is_list=True)),))
+        yield Candidate(candidate.arguments.with_argument(name, packed), unknowns)

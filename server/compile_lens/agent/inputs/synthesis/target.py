@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
@@ -14,6 +15,7 @@ from ..module import find
 from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments
 from .candidate import Candidate
+from .concrete_classes import method_instead
 from .construction import (
     ATTEMPT_SHARE,
     MAX_TRIALS,
@@ -45,6 +47,7 @@ from .search import CallProblem, NotFound, SearchBudget, search
 
 # parts of an object that are found one after the other
 MAX_PARTS = 5
+_OF_TRAINING = re.compile(r"\btrain(?:ing)?\b|\btargets?\b", re.I)
 # the least time for an object that the file constructs itself
 FACTORY_S = 6.0
 
@@ -83,6 +86,8 @@ def _of_class(
     inputs: Mapping[str, str],
 ) -> FoundCall:
     last: NotFound | None = None
+    if method == "forward":
+        method = method_instead(cls) or method
     try:
         for making in constructions(module, path, cls, budget, given):
             part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
@@ -90,6 +95,9 @@ def _of_class(
                 return _with_parts(module, path, cls, method, making, inputs, part)
             except NotFound as problem:
                 last = problem
+                found = _of_evaluation(module, cls, method, making, inputs, problem, budget)
+                if found is not None:
+                    return found
             budget.trials -= min(budget.trials, MAX_TRIALS) - part.trials
             if budget.trials <= 0 or budget.left <= 0:
                 break
@@ -128,6 +136,25 @@ def _with_parts(
                 if budget.trials <= 0 or budget.left <= 0:
                     break
         raise problem
+
+
+def _of_evaluation(
+    module: ModuleType,
+    cls: type,
+    method: str,
+    making: Making,
+    inputs: Mapping[str, str],
+    problem: NotFound,
+    budget: SearchBudget,
+) -> FoundCall | None:
+    """A call in evaluation mode, where the model needs more for its training: targets, or a batch of many samples."""
+    if _OF_TRAINING.search(str(problem)) is None or not hasattr(cls, "eval"):
+        return None
+    part = SearchBudget(MAX_TRIALS, max(budget.left * ATTEMPT_SHARE, 1.0))
+    try:
+        return CallsOfObject(module, Making(f"{making.text}.eval()", making.is_meta), cls, method, inputs).find(part)
+    except NotFound:
+        return None
 
 
 def _by_factory(

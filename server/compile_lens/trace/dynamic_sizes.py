@@ -1,4 +1,7 @@
-"""Reads what torch records when a dynamic size becomes a number: which, the value, and whether another one would be an error."""
+"""Reads what torch records of dynamic sizes and numbers: their symbols, and those that became constants.
+
+The symbols are made in torch/fx/experimental/symbolic_shapes.py (torch 2.6 to 2.15).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from compile_lens.trace.records import Record
-from compile_lens.trace.report import Specialization, StackFrame
+from compile_lens.trace.report import Specialization, StackFrame, Symbol
 
 # functions of torch that compare a size with that of a parameter: ``expect_true`` is behind each ``torch._check``; the others check
 # in C++ (torch 2.6 to 2.15)
@@ -16,7 +19,10 @@ CHECKING_MODULES = ("torch/nn/modules/instancenorm.py", "torch/nn/modules/activa
 
 
 class Specializations:
-    """Collects them. ``read_frame`` reads an entry of a stack."""
+    """Collects dynamic sizes that became constants: the value, and whether another one is an error.
+
+    ``read_frame`` reads an entry of a stack.
+    """
 
     def __init__(self, read_frame: Callable[[dict[str, Any]], StackFrame]) -> None:
         self._read_frame = read_frame
@@ -41,3 +47,27 @@ class Specializations:
     def found(self) -> tuple[Specialization, ...]:
         """What was read so far."""
         return tuple(self._found)
+
+
+class Symbols:
+    """Collects the symbols of each compilation's last attempt."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[int, dict[str, str]]] = {}
+        self.readers: dict[str, Callable[[Record], None]] = {"create_symbol": self._on_symbol}
+
+    def found(self) -> tuple[Symbol, ...]:
+        """The symbols so far, in the order in which they were made."""
+        return tuple(
+            Symbol(compile_id, source)
+            for compile_id, (_, symbols) in self._found.items()
+            for source in symbols.values()
+        )
+
+    def _on_symbol(self, record: Record) -> None:
+        compile_id = record.compile_id or "-"
+        attempt, symbols = self._found.get(compile_id, (record.attempt, {}))
+        if attempt != record.attempt:
+            symbols = {}
+        symbols[record.fields["symbol"]] = record.fields["source"]
+        self._found[compile_id] = (record.attempt, symbols)

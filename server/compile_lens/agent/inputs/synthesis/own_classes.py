@@ -1,0 +1,96 @@
+"""Passes an object of a class of the user's package where a program needs more than a number: `Embeddings` for ``embeddings``."""
+
+from __future__ import annotations
+
+import copy
+import re
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+from .arguments import INSIDE, Argument, Expression
+from .candidate import Candidate
+from .concrete_classes import is_abstract
+from .dimensions import Unknowns
+from .messages import names_in_failing_lines
+
+MOST_CLASSES = 3
+_LACKS = re.compile(
+    r"'(?:int|float|str|function|Identity|Sequential|types\.SimpleNamespace|Tensor)' object has no attribute '(\w+)'"
+    r"|type object 'Identity' has no attribute '(\w+)'"
+)
+_NOT_CALLABLE = re.compile(r"'(?:int|float|str)' object is not callable|Identity\.forward\(\) (?:takes|got|missing)")
+
+
+def with_own_class(
+    candidate: Candidate, error: Exception, module: ModuleType, make: Callable[[type, Unknowns], Argument]
+) -> Iterator[Candidate]:
+    """Candidates in which a number, a text or a placeholder is an object of a class that is called like the parameter."""
+    match = _LACKS.search(str(error))
+    if match is None and _NOT_CALLABLE.search(str(error)) is None:
+        return
+    attribute = next((name for name in match.groups() if name), "") if match is not None else ""
+    in_line = names_in_failing_lines(error)
+    paths = [path for path, argument in candidate.arguments.plain() if not _is_literal(argument)]
+    for path in sorted(paths, key=lambda path: _place(path, in_line)):
+        for cls in _called_like(path.rpartition(INSIDE)[2], attribute, module)[:MOST_CLASSES]:
+            unknowns = copy.deepcopy(candidate.unknowns)
+            yield Candidate(candidate.arguments.with_argument(path, make(cls, unknowns)), unknowns)
+
+
+def _is_literal(argument: Argument) -> bool:
+    return isinstance(argument, Expression) and argument.text in ("True", "False", "None")
+
+
+def _place(path: str, in_line: list[str]) -> int:
+    name = path.rpartition(INSIDE)[2]
+    return in_line.index(name) if name in in_line else len(in_line)
+
+
+def _called_like(parameter: str, attribute: str, module: ModuleType) -> list[type]:
+    """Classes of the package of ``module`` whose names agree with ``parameter``, those that have ``attribute`` first."""
+    wanted = _plain(parameter)
+    if len(wanted) < 4:
+        return []
+    found = [cls for cls in _classes(module) if _plain(cls.__name__).endswith(wanted) and not is_abstract(cls)]
+    return sorted(
+        found,
+        key=lambda cls: (
+            not (attribute and _mentions(cls, attribute)),
+            _plain(cls.__name__) != wanted,
+            cls.__module__ != module.__name__,
+            len(cls.__name__),
+        ),
+    )
+
+
+def _classes(module: ModuleType) -> Iterator[type]:
+    """The classes of the modules of the package that are loaded."""
+    package = module.__name__.partition(".")[0]
+    seen: set[type] = set()
+    own = [value for name, value in sorted(sys.modules.items()) if name.partition(".")[0] == package]
+    for each in (module, *own):
+        names: dict[str, Any] = dict(getattr(each, "__dict__", {}))
+        for value in names.values():
+            if isinstance(value, type) and value not in seen and value.__module__.partition(".")[0] == package:
+                seen.add(value)
+                yield value
+
+
+def _mentions(cls: type, attribute: str) -> bool:
+    """Whether methods of ``cls`` read or set ``attribute``."""
+    return any(
+        attribute in vars(base) or any(attribute in code.co_names for code in _codes(base)) for base in cls.__mro__
+    )
+
+
+def _codes(cls: type) -> Iterator[Any]:
+    for value in vars(cls).values():
+        code = getattr(value, "__code__", None)
+        if code is not None:
+            yield code
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()

@@ -1,0 +1,56 @@
+"""Bytes that sockets of a run hold for others to read: they are in no process (Linux)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+# what one may hold, unless the machine says otherwise; who asks for it gets twice as much (socket(7), SO_SNDBUF)
+SOCKET_BYTES, LARGEST_IN_SOCKET, ASKED_FOR = 212_992, "/proc/sys/net/core/wmem_max", 2
+MOST_LOOKED_AT = 100_000
+# both ends of a connection may hold much more than that, and tell how much it is
+CONNECTIONS = ("tcp", "tcp6")
+QUEUES_AT = 4
+
+
+def in_sockets(tree: list[int], enough: int) -> int:
+    """Bytes that sockets may hold; 0 where there are so few descriptors that it cannot be more than ``enough``."""
+    each, count = _bytes_of_a_socket(), sum(map(descriptors, tree))
+    if each * count <= enough:
+        return 0
+    # to look at each takes long: of too many, all count
+    if count > MOST_LOOKED_AT:
+        return each * count
+    found = 0
+    for pid in tree:
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(f"/proc/{pid}/fd"):
+                with contextlib.suppress(OSError):
+                    found += os.readlink(entry.path).startswith("socket:")
+    return each * found
+
+
+def in_connections(pid: int) -> int:
+    """Bytes in the queues of all connections that the network namespace of a process has."""
+    total = 0
+    for kind in CONNECTIONS:
+        with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/net/{kind}", "rb") as table:
+            next(table, None)
+            for line in table:
+                sent, received = line.split()[QUEUES_AT].split(b":")
+                total += int(sent, 16) + int(received, 16)
+    return total
+
+
+def descriptors(pid: int) -> int:
+    """How many descriptors a process has open."""
+    with contextlib.suppress(OSError):
+        # since Linux 6.2 the size is their number
+        return os.stat(f"/proc/{pid}/fd").st_size or len(os.listdir(f"/proc/{pid}/fd"))
+    return 0
+
+
+def _bytes_of_a_socket() -> int:
+    with contextlib.suppress(OSError, ValueError), open(LARGEST_IN_SOCKET, encoding="ascii") as file:
+        return ASKED_FOR * int(file.read())
+    return ASKED_FOR * SOCKET_BYTES

@@ -1,0 +1,117 @@
+"""Finds the classes of a file that are modules, and those that may be: what they inherit is in another file."""
+
+from __future__ import annotations
+
+import re
+
+import tree_sitter
+
+from compile_lens.syntax.definitions import Definition, qualified_name
+from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
+
+_CLASSES = Query("(class_definition) @class")
+# a class that inherits `forward` from one with such a name is most often a module
+_LIKE_A_MODULE = re.compile(
+    r"\w*(?:Model|Net|Network|Layer|Block|Encoder|Decoder|Head|Backbone|Transformer|Attention|Generator|Discriminator|Classifier|Regressor"
+    r"|Estimator|Autoencoder|VAE|GAN|Unet|UNet|ResNet|CNN|RNN|LSTM|GRU|MLP|GNN|Policy|Critic|Actor|Flow|Loss|Embedding|Embedder|Extractor"
+    r"|Detector|Segmentor|Predictor|Interface|Task|Base\w*)"
+)
+MOST_HEIRS = 20
+
+
+def module_classes(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
+    """The top-level classes that are modules: by their bases in or outside the file, or because they have a ``forward``."""
+    top = {d.name: d for d in known if d.kind == "class" and "." not in d.qualified_name}
+    bases = _bases(tree)
+    defined = {d.qualified_name for d in known if d.name == "forward" and d.kind == "function"}
+    abstract = {name.rpartition(".")[0] for name in defined & _unimplemented(tree)}
+    forwards = {name.rpartition(".")[0] for name in defined} - abstract
+
+    def is_module(name: str, depth: int = 0) -> bool:
+        if name in forwards or name in abstract:
+            return True
+        return depth < 20 and any(
+            base.rpartition(".")[2] in ("Module", "Sequential", "LightningModule", "ModuleList")
+            or (base in top and base != name and is_module(base, depth + 1))
+            for base in bases.get(name, ())
+        )
+
+    def calls_forward(name: str, depth: int = 0) -> bool:
+        is_inherited = any(
+            base in top and base != name and calls_forward(base, depth + 1) for base in bases.get(name, ())
+        )
+        is_foreign = any(base not in top and not base.endswith("Module") for base in bases.get(name, ()))
+        return name in forwards or (name not in abstract and depth < 20 and (is_inherited or is_foreign))
+
+    return [
+        d
+        for d in top.values()
+        if is_module(d.name)
+        and calls_forward(d.name)
+        and not any(base.rpartition(".")[2] in ("Function", "ABC") for base in bases.get(d.name, ()))
+    ]
+
+
+def heirs(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
+    """The top-level classes that may inherit ``forward`` from a class of another file; the last ones, of very many."""
+    if "torch" not in tree.text:
+        return []
+    top = {d.name: d for d in known if d.kind == "class" and "." not in d.qualified_name}
+    bases = _bases(tree)
+    certain = {d.name for d in module_classes(tree, known)}
+    abstract = {name.rpartition(".")[0] for name in _unimplemented(tree) if name.endswith(".forward")}
+
+    def may_inherit(name: str, depth: int = 0) -> bool:
+        return depth < 20 and any(
+            may_inherit(base, depth + 1)
+            if base in top and base != name
+            else _LIKE_A_MODULE.fullmatch(base.rpartition(".")[2]) is not None
+            for base in bases.get(name, ())
+        )
+
+    found = [d for d in top.values() if d.name not in certain | abstract and may_inherit(d.name)]
+    return found[-MOST_HEIRS:]
+
+
+def _bases(tree: SourceTree) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for node in _CLASSES.captures(tree.root).get("class", []):
+        name, bases = node.child_by_field_name("name"), node.child_by_field_name("superclasses")
+        if name is not None:
+            children = bases.named_children if bases is not None else []
+            found[tree.node_text(name)] = [
+                tree.node_text(c).partition("[")[0] for c in children if c.type != "keyword_argument"
+            ]
+    return found
+
+
+_FUNCTIONS = Query("(function_definition) @function")
+_NOTHING = frozenset({"pass_statement", "comment"})
+
+
+@kept_with_tree
+def _unimplemented(tree: SourceTree) -> frozenset[str]:
+    """The qualified names of functions that a class leaves to its subclasses: abstract, or with no body but `raise NotImplementedError`."""
+    nodes = _FUNCTIONS.captures(tree.root).get("function", [])
+    return frozenset(qualified_name(tree, node) for node in nodes if _is_left_open(tree, node))
+
+
+def _is_left_open(tree: SourceTree, node: tree_sitter.Node) -> bool:
+    outer = node.parent
+    if outer is not None and outer.type == "decorated_definition":
+        decorators = [tree.node_text(child) for child in outer.children if child.type == "decorator"]
+        if any("abstractmethod" in decorator for decorator in decorators):
+            return True
+    body = node.child_by_field_name("body")
+    statements = [child for child in body.named_children if not _does_nothing(child)] if body is not None else []
+    if not statements:
+        return True
+    text = tree.node_text(statements[0])
+    return statements[0].type == "raise_statement" and "NotImplemented" in text.partition("(")[0]
+
+
+def _does_nothing(node: tree_sitter.Node) -> bool:
+    """Whether a statement is a docstring, `...` or `pass`."""
+    if node.type == "expression_statement":
+        return all(child.type in ("string", "ellipsis") for child in node.named_children)
+    return node.type in _NOTHING

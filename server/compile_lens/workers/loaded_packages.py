@@ -1,0 +1,78 @@
+"""Remembers what each program's last run imported from installed packages, and has the standby import it before the next run."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from compile_lens.agent.runtime.protocol import LoadCommand, Packages, RunCommand
+
+# statements that import, over several lines too; what one of a program's other files imports, its last run tells
+IMPORTS = re.compile(r"^[ \t]*(?:from[ \t][^\n]*?\bimport[ \t]*\([^)]*\)|(?:from|import)[ \t][^\n]*)", re.MULTILINE)
+MOST_PROGRAMS = 200
+# a program may send any list
+MOST_MODULES = 20_000
+
+Program = tuple[str, str]
+
+
+class LoadedPackages:
+    """For one standby, which has one set of packages loaded besides torch at most; none where it is not ``active``."""
+
+    def __init__(self, active: bool) -> None:
+        self._active = active and sys.platform == "linux"
+        self._imported: dict[Program, Packages] = {}
+        self._heard: Packages | None = None
+        self._loaded: LoadCommand | None = None
+
+    def forget_loaded(self) -> None:
+        """The standby is a new one."""
+        self._loaded = None
+
+    def add_to(self, command: RunCommand) -> RunCommand:
+        """``command``, which is to run now, with the packages of the run before, if that had the same imports."""
+        self._heard = None
+        packages = self._imported.get(_program(command)) if self._active and _may_load(command) else None
+        return replace(command, packages=packages)
+
+    def hear(self, packages: Packages) -> None:
+        """The program that runs has imported ``packages``."""
+        self._heard = packages
+
+    def after(self, command: RunCommand) -> LoadCommand | None:
+        """What the standby is to do now that ``command`` has run; None where nothing is to be done."""
+        packages = self._heard
+        if not self._active or packages is None or command.sandbox is None or not _may_load(command):
+            return None
+        if len(packages.modules) > MOST_MODULES:
+            return None
+        program = _program(command)
+        self._imported.pop(program, None)
+        self._imported[program] = packages
+        if len(self._imported) > MOST_PROGRAMS:
+            del self._imported[next(iter(self._imported))]
+        wanted = LoadCommand(packages, command.env, command.sandbox.network)
+        if self._loaded is not None and _is_same(wanted, self._loaded):
+            return None
+        self._loaded = wanted
+        return wanted
+
+
+def _may_load(command: RunCommand) -> bool:
+    return command.sandbox is not None and command.search is None and command.preview is None
+
+
+def _is_same(one: LoadCommand, other: LoadCommand) -> bool:
+    return (one.load.modules, dict(one.env), one.network) == (other.load.modules, dict(other.env), other.network)
+
+
+def _program(command: RunCommand) -> Program:
+    text = command.text
+    if text is None:
+        try:
+            text = Path(command.file).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            text = ""
+    return command.file, "\n".join(IMPORTS.findall(text))

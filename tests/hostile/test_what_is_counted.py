@@ -1,0 +1,62 @@
+"""What a run uses and no list of its files or processes shows, and what it could reach under a name that nobody told."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from compile_lens.agent.runtime.disk_growth import DiskGrowth
+from compile_lens.agent.runtime.processor_time import ProcessorTime
+from compile_lens.agent.runtime.socket_memory import in_connections
+from compile_lens.agent.sandbox.open_sockets import open_sockets
+
+pytestmark = [pytest.mark.hostile, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
+
+
+def test_the_time_of_processes_that_have_ended_stays() -> None:
+    used = ProcessorTime()
+    child = os.fork()
+    if child == 0:
+        while time.process_time() < 0.1:
+            pass
+        os.kill(os.getpid(), signal.SIGSTOP)
+        os._exit(0)
+    os.waitpid(child, os.WUNTRACED)
+    seen, _ = used.look([child])
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert seen >= 0.08
+    assert used.look([])[0] == seen
+
+
+def test_files_without_a_name_count(tmp_path: Path) -> None:
+    growth = DiskGrowth((str(tmp_path),), (), 1 << 20)
+    path = tmp_path / "file"
+    with path.open("wb") as file:
+        file.write(b"x" * (4 << 20))
+        file.flush()
+        path.unlink()
+        os.fsync(file.fileno())
+        assert growth.bytes([os.getpid()]) >= 4 << 20
+
+
+def test_what_waits_in_connections_counts() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
+        client.setblocking(False)
+        sent = client.send(b"x" * (1 << 20))
+        assert in_connections(os.getpid()) >= sent > 1 << 15
+
+
+def test_sockets_are_found_whatever_they_were_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as relative, socket.socket(socket.AF_UNIX) as renamed:
+        relative.bind("relative")
+        renamed.bind("new")
+        Path("new").rename("renamed")
+        assert {str(tmp_path / name) for name in ("relative", "renamed")} <= set(open_sockets())

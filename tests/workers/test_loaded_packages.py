@@ -1,0 +1,171 @@
+"""The copy of the standby that has imported the packages of the last run: who starts in it, and what imports it does not survive."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+import pytest_asyncio
+from tests.processes import Mark
+
+from compile_lens.agent.runtime.imported_packages import FEWEST_MODULES
+from compile_lens.workers.host import Host
+from compile_lens.workers.job import EndKind, Job
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="a process is forked"),
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.xdist_group("host"),
+]
+
+PATIENCE_S = 60.0
+# the text never has the words by which a program looks at what is imported
+PROGRAM = """\
+had = {name!r} in __import__("sys").__dict__["mod" "ules"]
+import torch
+import {name}
+print(had, {name}.VALUE)
+torch.compile(lambda x: x + 1, backend="eager")(torch.ones(2))
+"""
+WHAT_NO_COPY_SURVIVES = {
+    "prints": "print('hello')",
+    "starts_a_thread": "import threading, time; threading.Thread(target=time.sleep, args=(100,), daemon=True).start()",
+    "draws": "import random; random.random()",
+    "draws_from_torch": "import torch; torch.rand(1)",
+    "sets_a_variable": "import os; os.environ['OF_THE_PACKAGE'] = '1'",
+    "writes": "import os; open(os.path.join(os.path.dirname(__file__), 'written'), 'w').close()",
+    "starts_a_program": "import subprocess; subprocess.run(['true'])",
+    "connects": "import socket; socket.socket().connect_ex(('127.0.0.1', 9))",
+    "imports_from_elsewhere": "import of_the_workspace",
+    "handles_a_signal": "import signal; signal.signal(signal.SIGTERM, lambda *_: None)",
+}
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of packages as ``pip install --target`` makes it, and one that no installer knows."""
+    folder = tmp_path_factory.mktemp("installed")
+    records = []
+    for name, effect in {"quiet": "", **WHAT_NO_COPY_SURVIVES}.items():
+        package = folder / f"pkg_{name}"
+        package.mkdir()
+        parts = [f"part{number}" for number in range(FEWEST_MODULES)]
+        for part in parts:
+            (package / f"{part}.py").write_text("")
+        (package / "__init__.py").write_text(f"from . import {', '.join(parts)}\nVALUE = 41\n{effect}\n")
+        records += [f"{package.name}/{part}.py,," for part in ["__init__", *parts]]
+    about = folder / "pkg-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: pkg\nVersion: 1.0\n")
+    (about / "RECORD").write_text("\n".join(records))
+    (folder / "of_the_workspace.py").write_text("")
+    return folder
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def host(installed: Path) -> AsyncIterator[Host]:
+    mark = Mark()
+    path = os.pathsep.join(filter(None, [str(installed), os.environ.get("PYTHONPATH", "")]))
+    host = Host(sys.executable, {**mark.environment, "PYTHONPATH": path}, loads_packages=True)
+    yield host
+    await host.close()
+    assert mark.none_left()
+
+
+def job_of(folder: Path, name: str, text: str = PROGRAM) -> Job:
+    file = folder / "program.py"
+    file.write_text(text.format(name=f"pkg_{name}"))
+    return Job(str(file), timeout_s=60.0)
+
+
+async def printed(host: Host, job: Job) -> str:
+    end = await host.run(job, lambda _: None)
+    assert end.kind is EndKind.FINISHED, end
+    return end.output
+
+
+async def copy_of(host: Host) -> psutil.Process | None:
+    """The copy, once it has imported everything; None once it has ended."""
+    assert host.hello is not None
+    standby = psutil.Process(host.hello.pid)
+    before = -1.0
+    for _ in range(int(PATIENCE_S / 0.1)):
+        await asyncio.sleep(0.1)
+        for copy in standby.children():
+            if copy.status() == psutil.STATUS_ZOMBIE:
+                return None
+            # it has work to do until it waits for its first run
+            used = sum(copy.cpu_times()[:2])
+            if copy.status() == psutil.STATUS_SLEEPING and used == before:
+                return copy
+            before = used
+    raise AssertionError("the copy is still at work")
+
+
+async def test_the_second_run_finds_its_packages_imported(host: Host, tmp_path: Path) -> None:
+    job = job_of(tmp_path, "quiet")
+    assert await printed(host, job) == "False 41\n"
+    copy = await copy_of(host)
+    assert copy is not None
+    for _ in range(2):
+        assert await printed(host, job) == "True 41\n"
+    assert await copy_of(host) == copy
+
+    other = replace(job, text=PROGRAM.format(name="pkg_quiet") + "import decimal\n")
+    assert (await printed(host, other)).startswith("False"), "other imports"
+    job = job_of(tmp_path, "quiet")
+    assert await printed(host, job) == "True 41\n"
+    asked = PROGRAM.format(name="pkg_quiet") + "# os.environ\n"
+    assert (await printed(host, replace(job, text=asked))).startswith("False"), "it may set variables first"
+    (tmp_path / "pkg_quiet.py").write_text("VALUE = 42\n")
+    assert await printed(host, job) == "False 42\n", "the user's own module of that name"
+
+
+async def test_a_run_in_the_copy_is_ended_like_any_other(host: Host, tmp_path: Path) -> None:
+    job = job_of(tmp_path, "quiet", PROGRAM + "import time\nif had: time.sleep(100)\n")
+    assert (await printed(host, job)).startswith("False")
+    copy = await copy_of(host)
+    assert copy is not None
+    run = asyncio.create_task(host.run(job, lambda _: None))
+    while not host.output_so_far().startswith("True"):
+        await asyncio.sleep(0.05)
+    assert len(copy.children()) == 1
+    await host.cancel()
+    assert (await run).kind is EndKind.CANCELLED
+    assert copy.children() == []
+
+    copy.kill()
+    assert (await printed(host, job)).startswith("False"), "without the copy, the standby does it"
+
+
+async def test_no_program_has_what_leads_to_the_copy_or_the_standby(host: Host, tmp_path: Path) -> None:
+    """Whoever could write there could have a program run without the sandbox."""
+    look = (
+        "import os\n"
+        "links = {os.readlink(f'/proc/self/fd/{one}') for one in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{one}')}\n"
+        "print([link for link in links if link.startswith(('socket:', '/memfd:output'))])\n"
+    )
+    job = job_of(tmp_path, "quiet", PROGRAM + look.replace("{", "{{").replace("}", "}}"))
+    assert await printed(host, job) == "False 41\n[]\n"
+    assert await copy_of(host) is not None
+    assert await printed(host, job) == "True 41\n[]\n"
+    plain = replace(job, text=look + "# sys.modules\n")
+    assert await printed(host, plain) == "[]\n", "beside the copy"
+
+
+@pytest.mark.parametrize("effect", WHAT_NO_COPY_SURVIVES)
+async def test_imports_that_do_more_than_define_are_left_to_the_program(
+    host: Host, tmp_path: Path, installed: Path, effect: str
+) -> None:
+    job = job_of(tmp_path, effect)
+    first = await printed(host, job)
+    assert first.endswith("False 41\n")
+    assert await copy_of(host) is None
+    assert await printed(host, job) == first
+    assert not (installed / f"pkg_{effect}" / "written").exists()
