@@ -35,6 +35,7 @@ from compile_lens.workers.cache_health import FailureSeen, find_cache_problem
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment, temporary_cache
 from compile_lens.workers.command import caches_of, command_of, sandbox_of
+from compile_lens.workers.import_path import fixed, left_out, whole
 from compile_lens.workers.interpreter import (
     Stamp,
     cannot_analyze,
@@ -162,6 +163,7 @@ class Host:
             **self._environment,
             **hidden(self._environment),
             **private_cache_environment(self._environment),
+            **fixed(self._environment),
         }
         self._frames = asyncio.Queue()
         self._packages.forget_loaded()
@@ -195,7 +197,7 @@ class Host:
                         f"Compile Lens was updated while it was running (its agent uses protocol {frame.version}, not {PROTOCOL_VERSION}): "
                         "restart its server."
                     )
-                return frame
+                return replace(frame, import_paths=(*frame.import_paths, *left_out(self._environment)))
             if isinstance(frame, NoTorch):
                 if frame.missing:
                     raise HostError(
@@ -244,6 +246,7 @@ class Host:
                     if job.access is Access.FULL:
                         own = {name: self._environment[name] for name in hidden(self._environment)}
                         job = replace(job, env={**own, **job.env})
+                    job = replace(job, env={**whole(self._environment), **job.env})
                     command = self._packages.add_to(command_of(job, sandbox, magic, trials, caches))
                     self._send(command_line(command))
                     self._kill_in(TRIAL_LIMIT_S + job.timeout_s + GRACE_S, overdue=True)
