@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,8 +10,8 @@ from typing import Any
 
 import click
 
+from compile_lens.agent.runtime.regular_file import read_regular
 from compile_lens.cli.terminal import echo
-from compile_lens.regular_file import read_regular
 
 FILE = "pyproject.toml"
 TABLE = "compile-lens"
@@ -66,6 +67,14 @@ def _table(file: Path, text: str) -> Mapping[str, Any]:
     return table if isinstance(table, Mapping) else {}
 
 
+def _inside(file: Path, value: str) -> str:
+    """A file of the project's: with ``--update-baseline`` it is written, so a repository does not choose one elsewhere."""
+    chosen = file.parent / value
+    if not Path(os.path.realpath(chosen)).is_relative_to(os.path.realpath(file.parent)):
+        raise click.ClickException(f"{file}: the baseline {chosen} is not in the folder of this file.")
+    return str(chosen)
+
+
 def _options(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in table.items():
@@ -80,6 +89,6 @@ def _options(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
                 raise click.ClickException(f"{file}: {key} must be a table, as in {key} = {TABLES[key]}.")
             value = [f"{name}={inner if key == 'map' else str(inner).lower()}" for name, inner in value.items()]
         if key == "baseline":
-            value = str(file.parent / str(value))
+            value = _inside(file, str(value))
         found[KEYS[key]] = value
     return found
