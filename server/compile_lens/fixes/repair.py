@@ -12,6 +12,7 @@ from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.analysis.finding_regions import is_of_region
 from compile_lens.fixes.effect import NOT_COMPARED, FixEffect
 from compile_lens.fixes.fix import Edit, Fix, FixKind, edits_between, tokens_changed
+from compile_lens.fixes.next_fix import may_be_better
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.fixes.verify import CandidateFix, Verifier
 from compile_lens.syntax.regions import find_regions
@@ -123,13 +124,14 @@ class Repair:
             if finding.place.file != verifier.job.file:
                 remaining.append(Remaining(finding, NOT_HERE))
                 continue
-            tried = []
+            tried: list[CandidateFix] = []
+            best: CandidateFix | None = None
             for fix in fixes_for(finding, tree, verifier.before.unfiltered):
-                if fix.kind in self.kinds:
+                if fix.kind in self.kinds and may_be_better(verifier.text, fix, best):
                     self.on_try(finding, fix)
                     effect = await verifier.effect(host, fix)
                     tried.append(CandidateFix(finding, fix, effect, tokens_changed(verifier.text, fix)))
-            best = min((each for each in tried if each.is_proven), key=lambda each: each.rank, default=None)
+                    best = min((each for each in tried if each.is_proven), key=lambda each: each.rank, default=None)
             if best is not None:
                 return best, []
             other = [
