@@ -52,7 +52,9 @@ async def _of(host: Host, file: Path) -> list[Figure]:
         return []
     all_s = time.perf_counter() - began
     last_s, tries = max(helped.values(), default=(0.0, 0))
-    note = f"{len(helped)} of {len(findings)} findings have one that helps, after {tries} of {len(verifier.known)} tries"
+    note = (
+        f"{len(helped)} of {len(findings)} findings have one that helps, after {tries} of {len(verifier.known)} tries"
+    )
     return [
         Figure(
             f"`{file.name}`: the last finding with a fix",

@@ -21,6 +21,8 @@ from compile_lens.syntax.tree import parse
 FIXABLE = (Kind.GRAPH_BREAK, Kind.RECOMPILE, Kind.RECOMPILE_LIMIT, Kind.COMPILE_ERROR)
 WITHOUT_LOSS = (FixKind.CHANGE,)
 WITH_LOSS = (FixKind.CHANGE, FixKind.LOSSY)
+# what is not proposed where nothing else helps
+_NOT_NAMED = (FixKind.IGNORE, FixKind.UNSAFE)
 NO_REWRITE = "no rewrite fits"
 NOT_HERE = "it is not in this file"
 MOST_STEPS = 40
@@ -137,7 +139,7 @@ class Repair:
             other = [
                 fix.rule
                 for fix in fixes_for(finding, tree, verifier.before.unfiltered)
-                if fix.kind not in self.kinds and fix.kind is not FixKind.IGNORE
+                if fix.kind not in (*self.kinds, *_NOT_NAMED)
             ]
             remaining.append(Remaining(finding, _why(tried, other), tuple(tried)))
         return None, remaining
