@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.late_pattern import pattern
-from compile_lens.regular_file import read_regular_text
 from compile_lens.workers.access import Access
 from compile_lens.workers.job import Job
 from compile_lens.workers.secret_variables import hidden

@@ -35,20 +35,27 @@ def keep_private() -> bool:
     return HEADER_FOLDER.set(folder) and HEADER_LOCKS.set(os.path.join(folder, "locks"))
 
 
-def make_shared(commands: int) -> str:
-    """The folder of what the standby makes for all runs, once; '' where it cannot. Ends early if ``commands`` has any.
+def make_shared(commands: int) -> None:
+    """Make what all runs share, once, where it can be. Ends early if ``commands`` has any.
 
     A child compiles a function of ours, so that no program has a hand in what another one's compiler reads.
     """
     global _tried
-    cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-    if not cache or not HEADER_FOLDER.get(""):
-        return ""
-    folder = os.path.join(os.path.dirname(cache), SHARED)
-    if not _tried and not _compiled(folder):
+    folder = _folder()
+    if folder and not _tried and not _compiled(folder):
         _tried = True
         _compile_in_child(folder, commands)
-    return folder if _compiled(folder) else ""
+
+
+def shared_folder() -> str:
+    """The folder of what was made; '' for none."""
+    folder = _folder()
+    return folder if folder and _compiled(folder) else ""
+
+
+def _folder() -> str:
+    cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    return os.path.join(os.path.dirname(cache), SHARED) if cache and HEADER_FOLDER.get("") else ""
 
 
 def share(folder: str) -> None:

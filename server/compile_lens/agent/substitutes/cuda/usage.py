@@ -10,6 +10,7 @@ import traceback
 from types import FrameType
 
 from ...runtime.protocol import RunCommand
+from ...runtime.regular_file import read_regular_text
 
 # "cuda", "cuda:0", the "cuda:" of an f-string; "nccl"
 DEVICE = re.compile(r"cuda(:\d*)?|nccl|(cpu:gloo,)?cuda:nccl(,cpu:gloo)?")
@@ -23,7 +24,7 @@ HIDING = "CUDA_VISIBLE_DEVICES"
 def names_gpu(command: RunCommand) -> bool:
     """``uses_gpu`` for the text that is to run; False where it cannot be read, which is reported when it is run."""
     try:
-        return uses_gpu(command.text if command.text is not None else _read(command.file))
+        return uses_gpu(command.text if command.text is not None else read_regular_text(command.file))
     except OSError:
         return False
 
@@ -31,7 +32,7 @@ def names_gpu(command: RunCommand) -> bool:
 def hides_gpus(command: RunCommand) -> bool:
     """Whether the text that is to run hides all GPUs from torch, at its top level and whatever it is called with."""
     try:
-        text = command.text if command.text is not None else _read(command.file)
+        text = command.text if command.text is not None else read_regular_text(command.file)
         tree = ast.parse(text) if HIDING in text else None
     except (OSError, SyntaxError, ValueError):
         return False  # running it reports the error
@@ -45,11 +46,6 @@ def _hides(statement: ast.stmt) -> bool:
     name = target.value.attr if isinstance(target.value, ast.Attribute) else getattr(target.value, "id", "")
     variable = target.slice.value if isinstance(target.slice, ast.Constant) else None
     return (name, variable) == ("environ", HIDING) and isinstance(value, ast.Constant) and value.value in ("", "-1")
-
-
-def _read(path: str) -> str:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read()
 
 
 def uses_gpu(text: str) -> bool:
