@@ -6,7 +6,6 @@ import os
 import sys
 from pathlib import Path
 
-import click
 import pytest
 
 from compile_lens.cli.project_options import project_defaults
@@ -51,13 +50,17 @@ def test_whoever_reads_a_workspace_goes_on(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="pyproject.toml is read since Python 3.11")
 @pytest.mark.parametrize("chosen", ["../elsewhere.json", "/elsewhere.json", "linked.json"])
-def test_a_repository_chooses_no_file_elsewhere_for_its_baseline(chosen: str, tmp_path: Path) -> None:
+def test_a_repository_chooses_no_file_elsewhere_for_its_baseline(
+    chosen: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With ``--update-baseline`` it is written."""
     project = tmp_path / "project"
     project.mkdir()
     (project / "linked.json").symlink_to(tmp_path / "elsewhere.json")
     (project / "pyproject.toml").write_text(f"[tool.compile-lens]\nbaseline = '{chosen}'\n")
-    with pytest.raises(click.ClickException, match="is not in the folder of this file"):
-        project_defaults(project)
+    assert project_defaults(project)["check"] == {}
+    assert f"the baseline is ignored: it is outside of this folder. To use it, pass --baseline {project / chosen}" in (
+        capsys.readouterr().err
+    )
     (project / "pyproject.toml").write_text("[tool.compile-lens]\nbaseline = 'ci/known.json'\n")
     assert project_defaults(project)["check"] == {"baseline": str(project / "ci" / "known.json")}

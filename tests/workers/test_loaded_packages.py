@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 import pytest_asyncio
 from tests.processes import Mark
+from tests.standby_copy import copy_of
 
 from compile_lens.agent.runtime.imported_packages import FEWEST_MODULES
 from compile_lens.workers.host import Host
@@ -24,7 +24,6 @@ pytestmark = [
     pytest.mark.xdist_group("host"),
 ]
 
-PATIENCE_S = 60.0
 # the text never has the words by which a program looks at what is imported
 PROGRAM = """\
 had = {name!r} in __import__("sys").__dict__["mod" "ules"]
@@ -92,24 +91,6 @@ async def printed(host: Host, job: Job) -> str:
     end = await host.run(job, lambda _: None)
     assert end.kind is EndKind.FINISHED, end
     return end.output
-
-
-async def copy_of(host: Host) -> psutil.Process | None:
-    """The copy, once it has imported everything; None once it has ended."""
-    assert host.hello is not None
-    standby = psutil.Process(host.hello.pid)
-    before = -1.0
-    for _ in range(int(PATIENCE_S / 0.1)):
-        await asyncio.sleep(0.1)
-        for copy in standby.children():
-            if copy.status() == psutil.STATUS_ZOMBIE:
-                return None
-            # it has work to do until it waits for its first run
-            used = sum(copy.cpu_times()[:2])
-            if copy.status() == psutil.STATUS_SLEEPING and used == before:
-                return copy
-            before = used
-    raise AssertionError("the copy is still at work")
 
 
 async def test_the_second_run_finds_its_packages_imported(host: Host, tmp_path: Path) -> None:

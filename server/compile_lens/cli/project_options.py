@@ -67,12 +67,9 @@ def _table(file: Path, text: str) -> Mapping[str, Any]:
     return table if isinstance(table, Mapping) else {}
 
 
-def _inside(file: Path, value: str) -> str:
-    """A file of the project's: with ``--update-baseline`` it is written, so a repository does not choose one elsewhere."""
-    chosen = file.parent / value
-    if not Path(os.path.realpath(chosen)).is_relative_to(os.path.realpath(file.parent)):
-        raise click.ClickException(f"{file}: the baseline {chosen} is not in the folder of this file.")
-    return str(chosen)
+def _is_inside(file: Path, chosen: Path) -> bool:
+    """Whether a baseline is the project's: ``--update-baseline`` writes it, so a repository does not choose a file elsewhere."""
+    return Path(os.path.realpath(chosen)).is_relative_to(os.path.realpath(file.parent))
 
 
 def _options(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
@@ -89,6 +86,14 @@ def _options(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
                 raise click.ClickException(f"{file}: {key} must be a table, as in {key} = {TABLES[key]}.")
             value = [f"{name}={inner if key == 'map' else str(inner).lower()}" for name, inner in value.items()]
         if key == "baseline":
-            value = _inside(file, str(value))
+            chosen = file.parent / str(value)
+            if not _is_inside(file, chosen):
+                echo(
+                    f"compile-lens: {file}: the baseline is ignored: it is outside of this folder. "
+                    f"To use it, pass --baseline {chosen}.",
+                    err=True,
+                )
+                continue
+            value = str(chosen)
         found[KEYS[key]] = value
     return found

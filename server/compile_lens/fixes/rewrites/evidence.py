@@ -23,6 +23,14 @@ def changed(finding: Finding) -> tuple[GuardFact, ...]:
     return tuple(first.values())
 
 
+def failed_guards(finding: Finding) -> tuple[str, ...]:
+    """The guard that failed at each recompile, in torch's words; the one of the newest version before it."""
+    first: dict[str, str] = {}
+    for match in _GUARD.finditer(finding.detail):
+        first.setdefault(match["id"], match["guard"])
+    return tuple(first.values())
+
+
 def ranks(finding: Finding) -> dict[str, int]:
     """The ranks of the tensors whose sizes changed."""
     return {match["name"]: len(match["sizes"].split(",")) for match in _SIZES.finditer(finding.detail)}
