@@ -50,10 +50,10 @@ def with_callable(candidate: Candidate, requirement: Requirement, error: BaseExc
             if isinstance(argument, Expression) and argument.text == ANY_MODULE:
                 yield _with(candidate, path, Expression(ANY_FUNCTION))
         return
-    for name, argument in candidate.arguments.named:
-        made = _with_modules(argument)
-        if made is not argument:
-            yield _with(candidate, name, made)
+    for name, given in candidate.arguments.named:
+        of_modules = _with_modules(given)
+        if of_modules is not given:
+            yield _with(candidate, name, of_modules)
     in_line = names_in_failing_lines(error)
     is_constructing = _function_that_failed(error) == "__init__" and requirement.kind == "callable"
     plain = sorted(candidate.arguments.plain(), key=lambda pair: _rank(pair[0], in_line))
