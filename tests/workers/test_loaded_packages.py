@@ -40,6 +40,8 @@ WHAT_NO_COPY_SURVIVES = {
     "sets_a_variable": "import os; os.environ['OF_THE_PACKAGE'] = '1'",
     "writes": "import os; open(os.path.join(os.path.dirname(__file__), 'written'), 'w').close()",
     "starts_a_program": "import subprocess; subprocess.run(['true'])",
+    "keeps_a_file_open": "import os; FILE = open(os.path.join(os.path.dirname(__file__), 'part1.py'))",
+    "shares_memory": "import mmap; SHARED = mmap.mmap(-1, 4096)",
     "connects": "import socket; socket.socket().connect_ex(('127.0.0.1', 9))",
     "imports_from_elsewhere": "import of_the_workspace",
     # here the system's; a variable in a workspace's launch.json may name another one
@@ -123,6 +125,7 @@ async def test_a_run_in_the_copy_is_ended_like_any_other(host: Host, tmp_path: P
     assert (await run).kind is EndKind.CANCELLED
     assert copy.children() == []
 
+    assert await copy_of(host) == copy, "it has told the standby that the run is over"
     copy.kill()
     assert (await printed(host, job)).startswith("False"), "without the copy, the standby does it"
 

@@ -23,7 +23,7 @@ _COMMENT = pattern(r'"(?:[^"\\]|\\.)*(?:"|\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOT
 _LAST_COMMA = pattern(r'("(?:[^"\\]|\\.)*(?:"|\Z))|,(?=\s*[\]}])', re.DOTALL)
 # of arguments in one text, which take long to take apart; no system starts a program with more (execve(2), MAX_ARG_STRLEN)
 LONGEST_ARGUMENTS = 131_072
-_VARIABLE = pattern(r"\$\{(\w+)(?::([^}]*))?\}")
+_VARIABLE = pattern(r"\$\{(\w+)(?::([^}$]*))?\}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from compile_lens.agent.runtime.protocol import LoadCommand, Packages, RunComman
 from compile_lens.agent.runtime.regular_file import read_regular_text
 
 # statements that import, over several lines too; what one of a program's other files imports, its last run tells
-IMPORTS = re.compile(r"^[ \t]*(?:from[ \t][^\n]*?\bimport[ \t]*\([^)]*\)|(?:from|import)[ \t][^\n]*)", re.MULTILINE)
+IMPORTS = re.compile(r"^[ \t]*(?:from[ \t][^\n]*?\bimport[ \t]*\([^()]*\)|(?:from|import)[ \t][^\n]*)", re.MULTILINE)
 MOST_PROGRAMS = 200
 # a program may send any list
 MOST_MODULES = 20_000

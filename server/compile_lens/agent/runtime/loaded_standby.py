@@ -3,7 +3,7 @@
 To import is not to run the user's program, but it is code, and it runs here with the user's rights and before the program. So it
 happens only where a run in the sandbox has imported the same, with the variables that such a run has, under ``guarded_imports``; and
 the copy ends, as if it had never been, if the imports do anything that a program could notice later: print, start a thread, draw
-random numbers, change variables.
+random numbers, change variables, keep a file open.
 """
 
 from __future__ import annotations
@@ -148,7 +148,24 @@ def _noticeable() -> tuple[Any, ...]:
         sys.excepthook,
         list(sys.path),
         os.getcwd(),
+        _open_files(),
+        _shared_memory(),
     )
+
+
+def _open_files() -> list[tuple[str, str]]:
+    """All runs would share what is open: where one has read up to, the next one would go on."""
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # that of the list itself
+            found.append((name, os.readlink(f"/proc/self/fd/{name}")))
+    return sorted(found)
+
+
+def _shared_memory() -> list[str]:
+    """What one run writes to, and the next one reads."""
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+        return [line for line in maps if line.split()[1].startswith("rw") and line.split()[1].endswith("s")]
 
 
 @contextlib.contextmanager

@@ -15,6 +15,8 @@ from ...runtime.regular_file import read_regular_text
 # "cuda", "cuda:0", the "cuda:" of an f-string; "nccl"
 DEVICE = re.compile(r"cuda(:\d*)?|nccl|(cpu:gloo,)?cuda:nccl(,cpu:gloo)?")
 NAMES = frozenset({"cuda", "nccl", "accelerator"})
+# characters: the tree of a text takes up to a thousand times as many bytes, and this is outside of the run's budget
+MOST_PARSED = 300_000
 QUICK_CHECK = re.compile(r"\bcuda\b|\bnccl\b|torch\.accelerator\b")
 
 # of the CUDA driver; no device has the number -1
@@ -49,9 +51,12 @@ def _hides(statement: ast.stmt) -> bool:
 
 
 def uses_gpu(text: str) -> bool:
-    """Whether ``text`` names a ``cuda`` device, NCCL or ``torch.accelerator``. Docstrings and comments do not count."""
+    """Whether ``text`` names a ``cuda`` device, NCCL or ``torch.accelerator``. Docstrings and comments do not count,
+    but in a text that is too long to be looked at closely."""
     if not QUICK_CHECK.search(text):
         return False
+    if len(text) > MOST_PARSED:
+        return True
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the latter two for what is nested too deep
