@@ -14,11 +14,13 @@ import sys
 import time
 
 from ..torch_internals.inductor import HEADER_FOLDER, HEADER_LOCKS
-from . import processes, vector_units
+from . import atomic_compiler_output, processes, vector_units
 
 FOLDER = "precompiled_headers"
 # beside the caches of runs without a sandbox
 SHARED = "shared"
+# in there, of compilers that have not ended
+UNFINISHED = "unfinished"
 # found by their content (torch/_inductor/codecache.py, ``get_path``; torch/_inductor/cpu_vec_isa.py)
 HEX_FOLDER_LENGTH = 2
 # a run without them makes them itself, and takes as long
@@ -41,14 +43,22 @@ def make_shared(commands: int) -> str:
     A child compiles a function of ours, so that no program has a hand in what another one's compiler reads.
     """
     global _tried
-    cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-    if not cache or not HEADER_FOLDER.get(""):
-        return ""
-    folder = os.path.join(os.path.dirname(cache), SHARED)
-    if not _tried and not _compiled(folder):
+    folder = _shared_place()
+    if folder and not _tried and not _compiled(folder):
         _tried = True
         _compile_in_child(folder, commands)
-    return folder if _compiled(folder) else ""
+    return shared_folder()
+
+
+def shared_folder() -> str:
+    """The folder of what the standby has made for all runs; '' as long as there is none."""
+    folder = _shared_place()
+    return folder if folder and _compiled(folder) else ""
+
+
+def _shared_place() -> str:
+    cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    return os.path.join(os.path.dirname(cache), SHARED) if cache and HEADER_FOLDER.get("") else ""
 
 
 def share(folder: str) -> None:
@@ -106,7 +116,8 @@ def _be_child(cache: str) -> None:
         vector_units.record(cache)
         import torch
 
-        torch.compile(lambda x: x.sin() + 1, backend="inductor")(torch.zeros(8))
+        with atomic_compiler_output.installed(os.path.join(cache, UNFINISHED)):
+            torch.compile(lambda x: x.sin() + 1, backend="inductor")(torch.zeros(8))
         sys.stdout.flush()
     finally:
         os._exit(0)
