@@ -7,12 +7,10 @@ import time
 from pathlib import Path
 
 from benchmarks.table.figure import Figure, Of
-from compile_lens.fixes.fix import FixKind
-from compile_lens.fixes.offer import fixes_for
-from compile_lens.fixes.verify import CandidateFix, Verifier
-from compile_lens.lsp.fix_checks import candidates_in_turn
+from compile_lens.fixes.next_fix import fixes_of_each, next_fix
+from compile_lens.fixes.verify import Verifier
+from compile_lens.lsp.fix_checks import MOST
 from compile_lens.pipeline.analyze import analyze
-from compile_lens.syntax.tree import parse
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
 
@@ -39,25 +37,28 @@ async def _of(host: Host, file: Path) -> list[Figure]:
     began = time.perf_counter()
     before = await analyze(host, job)
     run_s = time.perf_counter() - began
-    tree, findings = parse(text), list(before.findings)
-    offered = {finding: set(fixes_for(finding, tree, findings)) for finding in findings}
+    findings = list(before.findings)
+    offered = fixes_of_each(text, findings)
     verifier = Verifier(analyze, job, text, before)
-    helped: dict[str, float] = {}
-    began, tried = time.perf_counter(), 0
-    for fix in candidates_in_turn(text, findings):
-        effect = await verifier.effect(host, fix)
-        tried += 1
-        for finding, fixes in offered.items():
-            if fix in fixes and fix.kind is FixKind.CHANGE and CandidateFix(finding, fix, effect).is_proven:
-                helped.setdefault(f"{finding.code}@{finding.place.line}", time.perf_counter() - began)
-    if not tried:
+    helped: dict[str, tuple[float, int]] = {}
+    began = time.perf_counter()
+    while len(verifier.known) < MOST and (fix := next_fix(offered, verifier.known)) is not None:
+        await verifier.effect(host, fix)
+        for each in offered:
+            if each.is_served(verifier.known):
+                code = f"{each.finding.code}@{each.finding.place.line}"
+                helped.setdefault(code, (time.perf_counter() - began, len(verifier.known)))
+    if not verifier.known:
         return []
     all_s = time.perf_counter() - began
-    note = f"{len(helped)} of {len(findings)} findings have one that helps; {tried} fixes tried"
+    last_s, tries = max(helped.values(), default=(0.0, 0))
+    note = (
+        f"{len(helped)} of {len(findings)} findings have one that helps, after {tries} of {len(verifier.known)} tries"
+    )
     return [
         Figure(
             f"`{file.name}`: the last finding with a fix",
-            max(helped.values(), default=0.0),
+            last_s,
             "s",
             run_s,
             "the run",

@@ -166,7 +166,7 @@ def test_the_agent_imports_the_standard_library_torch_and_itself() -> None:
 
 def test_nothing_imports_the_agent_but_the_protocol() -> None:
     # and the one way to delete what a program has left
-    protocol = {f"compile_lens.agent.runtime.{name}" for name in (*MESSAGES, "message", "left_folders")}
+    protocol = {f"compile_lens.agent.runtime.{name}" for name in (*MESSAGES, "message", "left_folders", "regular_file")}
     wrong = [
         f"{file.relative_to(PACKAGE)}:{line}"
         for file in PACKAGE.rglob("*.py")

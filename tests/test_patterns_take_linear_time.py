@@ -13,17 +13,32 @@ import compile_lens
 from compile_lens.trace.guard_text import parse_guard
 
 # rooms whose texts come from programs, traces and documents
-ROOMS = ("analysis", "assistants", "diff", "formats", "lsp", "mcp", "pipeline", "repro", "stages", "syntax", "trace")
+ROOMS = (
+    "analysis",
+    "assistants",
+    "diff",
+    "formats",
+    "lsp",
+    "mcp",
+    "pipeline",
+    "repro",
+    "stages",
+    "syntax",
+    "trace",
+    "workers",
+    "fixes",
+)
 LENGTH = 12_000
 # a pattern that looks at all that follows, at each place, takes a hundred times as long
 LIMIT_S = 0.25
 # applied where a text begins, never searched for in it
 AT_THE_BEGINNING = {
     "NAMED", "_LONG_NUMBER", "_CELL_MAGIC", "_PYTHON_LINE", "_LINE", "_ASSIGNED", "_SHAPED_TENSOR", "ARGUMENT",
-    "VERSION",
+    "VERSION", "_TABLE_READ",
 }  # fmt: skip
 PUMPED = (
     "a", "0", "_", " ", "\n", " \n", "(", "[", "a.", "a, ", "a=(", "a=", "a: ", "L['", "a\n", "  # a", "File ", "(HINT: ",
+    "A", " # a File: a:0 in", "tensor 'a' ", "${a:a\n", "def a()\n", "[a\n", "from a import (", "from a import (\n",
 )  # fmt: skip
 
 

@@ -85,7 +85,7 @@ async def _try(host: Host, verifier: Verifier, finding: Finding, row: Row) -> No
     fixes = [
         fix
         for fix in fixes_for(finding, parse(verifier.text), verifier.before.unfiltered)
-        if fix.kind is not FixKind.IGNORE
+        if fix.kind not in (FixKind.IGNORE, FixKind.UNSAFE)
     ]
     for fix in fixes:
         effect = await verifier.effect(host, fix)

@@ -46,9 +46,10 @@ REASONS: dict[str, str] = {
         "at a time. With nothing in the cache, headers are precompiled first."
     ),
     "fixes": (
-        "fixes are tried one after the other, each in a run of its own, of about a second: 12 tries for `transformer_block.py`. Tries "
-        "at the same time were not tried: one run keeps one of two cores busy, and takes more memory than the standby that it is "
-        "forked from."
+        "fixes are tried one after the other, each in a run of its own, of about a second. Findings without a fix come first, so that "
+        "the last one of `transformer_block.py` has its fix after 3 tries and a run in eager. Several fixes in one run were not tried: "
+        "their effects on one region cannot be told apart. Tries at the same time would need a second standby: one that serves a run "
+        "serves no other."
     ),
     "idle": (
         "measured while it read torch in the background, which a server does once for each torch: a server that has "

@@ -55,3 +55,54 @@ def test_what_cannot_be_fixed_is_said(warm_command: None, tmp_path: Path) -> Non
     assert (done.code, done.out) == (1, "")
     assert "train.py:11: GB0291 remains: no rewrite fits; needs a decision:" in done.err
     assert Warm(["fix", "--finding", "GB0291@x", "train.py"], tmp_path).code == 2
+
+
+REGIONS = """\
+import torch
+
+
+@torch.compile
+def whole(x):
+    return x * 2
+
+
+@torch.compile
+def broken(x):
+    torch._dynamo.graph_break()
+    return x + 1
+
+
+@torch.compile(fullgraph=True)
+def kept(x):
+    return x - 1
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return x.relu()
+
+
+model = Net()
+model.compile(dynamic=False)
+for f in (whole, broken, kept, model):
+    f(torch.ones(3))
+"""
+
+
+def test_regions_without_a_break_are_kept_one_graph(warm_command: None, tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(REGIONS)
+    done = Warm(["fix", "--one-graph", "--json", "train.py"], tmp_path)
+    found = json.loads(done.out)
+    jsonschema.validate(found, {"$defs": SCHEMA["$defs"], "$ref": "#/$defs/fixed"})
+    assert (done.code, found["steps"], file.read_text()) == (0, [], REGIONS)
+    assert [(each["region"], each["holds"]) for each in found["one_graph"]] == [("whole", True), ("model", True)]
+    assert {each["words"] for each in found["one_graph"]} == {"no break in the run, results equal"}
+    done = Warm(["fix", "--one-graph", "--write", "train.py"], tmp_path)
+    assert done.code == 0, done.err
+    assert "train.py:4: Keep `whole` one graph (`fullgraph=True`): no break in the run, results equal" in done.err
+    text = file.read_text()
+    assert text.count("fullgraph=True") == 3 and "@torch.compile\ndef broken(x):" in text
+    again = Warm(["fix", "--one-graph", "train.py"], tmp_path)
+    assert (again.code, again.out) == (0, "")
+    assert "No region without a break that leaves `fullgraph` open." in again.err

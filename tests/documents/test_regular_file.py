@@ -9,18 +9,28 @@ from pathlib import Path
 import pytest
 
 from compile_lens.cli.project_options import project_defaults
+from compile_lens.diff.baseline import BaselineError, read_baseline
 from compile_lens.documents.gitignore import Ignored
 from compile_lens.pipeline.launch import find_launch
-from compile_lens.pipeline.workspace import mentioning
+from compile_lens.pipeline.workspace import documented_examples, mentioning
+from compile_lens.stages.debug_folder import TextFile
+from compile_lens.workers.extraction import find_torch
 from compile_lens.workers.interpreter import torch_version
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes in folders there")
 @pytest.mark.parametrize("kind", ["pipe", "device"])
 def test_whoever_reads_a_workspace_goes_on(kind: str, tmp_path: Path) -> None:
-    for name in (".vscode/launch.json", ".gitignore", "test_train.py", "pyproject.toml", ".venv/pyvenv.cfg"):
+    torch = ".venv/lib/python3.12/site-packages/torch"
+    graph = "torchinductor/model__0_forward_1.0"
+    (tmp_path / torch).mkdir(parents=True)
+    (tmp_path / torch / "__init__.py").touch()
+    for name in (
+        *(".vscode/launch.json", ".gitignore", "test_train.py", "pyproject.toml", ".venv/pyvenv.cfg"),
+        *("README.md", "docs/usage.md", "compile-lens.json", f"{torch}/version.py", f"{graph}/output_code.py"),
+    ):
         path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(exist_ok=True, parents=True)
         if kind == "pipe":
             os.mkfifo(path)
         else:
@@ -29,5 +39,28 @@ def test_whoever_reads_a_workspace_goes_on(kind: str, tmp_path: Path) -> None:
     assert find_launch(file, tmp_path) is None
     assert not Ignored().within(tmp_path).ignores(file, is_folder=False)
     assert mentioning(file, tmp_path) == ()
+    assert documented_examples(tmp_path) == ()
     assert project_defaults(tmp_path) == {}
     assert torch_version(str(tmp_path / ".venv" / "bin" / "python")) is None
+    assert find_torch(str(tmp_path / ".venv" / "bin" / "python")) is None
+    assert TextFile(tmp_path / graph / "output_code.py").text() is None
+    with pytest.raises(BaselineError, match="cannot be read"):
+        read_baseline(tmp_path / "compile-lens.json")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="pyproject.toml is read since Python 3.11")
+@pytest.mark.parametrize("chosen", ["../elsewhere.json", "/elsewhere.json", "linked.json"])
+def test_a_repository_chooses_no_file_elsewhere_for_its_baseline(
+    chosen: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With ``--update-baseline`` it is written."""
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "linked.json").symlink_to(tmp_path / "elsewhere.json")
+    (project / "pyproject.toml").write_text(f"[tool.compile-lens]\nbaseline = '{chosen}'\n")
+    assert project_defaults(project)["check"] == {}
+    assert f"the baseline is ignored: it is outside of this folder. To use it, pass --baseline {project / chosen}" in (
+        capsys.readouterr().err
+    )
+    (project / "pyproject.toml").write_text("[tool.compile-lens]\nbaseline = 'ci/known.json'\n")
+    assert project_defaults(project)["check"] == {"baseline": str(project / "ci" / "known.json")}

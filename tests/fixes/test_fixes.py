@@ -229,6 +229,16 @@ CASES = [
     Case("allow-in-graph", HELPER, "\n@torch.compiler.allow_in_graph\ndef helper(x):\n", "2 → 0 breaks"),
     Case("custom-op", HELPER, "def helper(x: torch.Tensor) -> torch.Tensor:\n", "2 → 0 breaks"),
     Case(
+        "skip-guard-on-globals-unsafe",
+        compiled(
+            "return x * 2 if mode.name else x",
+            calls='for mode.name in ("a", "b"):\n    f(torch.ones(2))',
+            head="import types\n\nimport torch\n\nmode = types.SimpleNamespace()\n\n\n",
+        ),
+        '@torch.compile(options={"guard_filter_fn": torch.compiler.skip_guard_on_globals_unsafe})\n',
+        "1 → 0 recompiles",
+    ),
+    Case(
         "ignore",
         PRINTS,
         '    print("a", x)  # compile-lens: ignore[GB0059]\n',
@@ -281,7 +291,8 @@ def test_every_rule_has_a_case_and_a_line_in_the_docs() -> None:
     for module in (Path(__file__).parents[2] / "server/compile_lens/fixes/rewrites").glob("*.py"):
         rules |= set(re.findall(r'make\(\s*"([a-z-]+)"', module.read_text()))
     pure = "".join(
-        (Path(__file__).parent / name).read_text() for name in ("test_rewrites.py", "test_recompile_rewrites.py")
+        (Path(__file__).parent / name).read_text()
+        for name in ("test_rewrites.py", "test_recompile_rewrites.py", "test_one_graph.py")
     )
     page = (Path(__file__).parents[2] / "docs" / "fixes.md").read_text()
     cases = {case.rule for case in CASES}

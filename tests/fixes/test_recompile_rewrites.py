@@ -11,6 +11,7 @@ from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.fixes.effect import FixEffect
 from compile_lens.fixes.fix import Fix, FixKind, apply_fix
 from compile_lens.fixes.offer import fixes_for
+from compile_lens.fixes.results import ResultsCompared
 from compile_lens.fixes.verify import CandidateFix
 from compile_lens.syntax.tree import parse
 
@@ -191,3 +192,58 @@ def test_a_recompile_is_helped_only_where_it_is_gone_itself() -> None:
     other = FixEffect(before, FindingCounts(recompiles=2))
     helps = [CandidateFix(finding, Fix("r", "t", ()), effect).helps for effect in (still, gone, other)]
     assert helps == [False, True, False]
+
+
+GLOBAL = "@torch.compile{}\ndef f(x):\n    return x * state.rate\n\n\nf(X)\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "written"),
+    [
+        ("", '(options={"guard_filter_fn": torch.compiler.skip_guard_on_globals_unsafe})'),
+        (
+            "(dynamic=True)",
+            '(dynamic=True, options={"guard_filter_fn": torch.compiler.skip_guard_on_globals_unsafe})',
+        ),
+        (
+            '(options={"max_autotune": True})',
+            '(options={"guard_filter_fn": torch.compiler.skip_guard_on_globals_unsafe, "max_autotune": True})',
+        ),
+        ('(mode="default")', ""),
+        ("(options=OPTIONS)", ""),
+        ('(options={"guard_filter_fn": mine})', ""),
+    ],
+)
+def test_guards_of_globals_are_dropped_where_options_can_be_added(options: str, written: str) -> None:
+    text = f"{HEAD}X = torch.ones(2)\n\n\n{GLOBAL.format(options)}"
+    fix = fixes_of(text, "[0/1] against 0/0: G['state'].rate == 1.0").get("skip-guard-on-globals-unsafe")
+    assert (fix is not None) == bool(written)
+    if fix is not None:
+        assert fix.kind is FixKind.UNSAFE
+        assert fix.title == "Unsafe: do not check global variables in `f` (`skip_guard_on_globals_unsafe`)"
+        assert f"@torch.compile{written}\n" in apply_fix(text, fix)
+
+
+@pytest.mark.parametrize(
+    ("guard", "offered"),
+    [
+        ("G['state'].rate == 1.0", ["skip-guard-on-globals-unsafe", "keep-tensor-guards-unsafe"]),
+        ("self.n == 1", ["skip-guard-on-all-nn-modules-unsafe", "keep-tensor-guards-unsafe"]),
+        ("___check_obj_id(L['g'], 94)", ["keep-tensor-guards-unsafe"]),
+        ("tensor 'x' size mismatch at index 0. expected 3, actual 5", []),
+        ("tensor 'x' dtype mismatch. expected Long, actual Int", []),
+        ("GLOBAL_STATE changed: grad_mode", []),
+    ],
+)
+def test_which_guards_a_filter_may_drop(guard: str, offered: list[str]) -> None:
+    text = f"{HEAD}X = torch.ones(2)\n\n\n@torch.compile\ndef f(x, g=None):\n    return x\n\n\nf(X)\n"
+    assert [rule for rule in fixes_of(text, f"[0/1] against 0/0: {guard}") if rule.endswith("unsafe")] == offered
+
+
+def test_an_unsafe_fix_is_offered_only_once_it_is_proven() -> None:
+    place = Place("p.py", 1, 1, 1, 2)
+    finding = Finding("recompile", Kind.RECOMPILE, Severity.WARNING, "Recompiled `f`: `n` changed.", place)
+    fix = Fix("r", "t", (), FixKind.UNSAFE)
+    counts = FindingCounts(recompiles=1), FindingCounts()
+    effects = (None, FixEffect(*counts), FixEffect(*counts, results=ResultsCompared(True)))
+    assert [CandidateFix(finding, fix, effect).is_offered for effect in effects] == [False, False, True]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+import resource
 import signal
 import socket
 import sys
@@ -11,9 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from compile_lens.agent.runtime.budget import PLACE_BYTES, held_by_kernel
 from compile_lens.agent.runtime.disk_growth import DiskGrowth
+from compile_lens.agent.runtime.memory_group import MemoryGroup
 from compile_lens.agent.runtime.processor_time import ProcessorTime
 from compile_lens.agent.runtime.socket_memory import in_connections
+from compile_lens.agent.runtime.task_clock import TaskClock
 from compile_lens.agent.sandbox.open_sockets import open_sockets
 
 pytestmark = [pytest.mark.hostile, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
@@ -33,6 +39,48 @@ def test_the_time_of_processes_that_have_ended_stays() -> None:
     os.waitpid(child, 0)
     assert seen >= 0.08
     assert used.look([])[0] == seen
+
+
+def test_the_shortest_lives_count_though_nobody_waits_for_them() -> None:
+    goes, started = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(started)
+        os.read(goes, 1)
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        for _ in range(20):
+            if os.fork() == 0:
+                while time.process_time() < 0.01:
+                    pass
+                os._exit(0)
+        with contextlib.suppress(ChildProcessError):
+            os.wait()  # until all have ended
+        os._exit(0)
+    clock = TaskClock(child)
+    os.close(started)
+    os.close(goes)
+    _, _, used = os.wait4(child, 0)
+    if not clock.counts:
+        pytest.skip("the kernel does not count here (kernel.perf_event_paranoid)")
+    seconds = clock.seconds()
+    clock.close()
+    assert used.ru_utime + used.ru_stime < 0.2 <= seconds
+    assert clock.seconds() == 0.0
+
+
+def test_the_time_of_a_control_group_counts(tmp_path: Path) -> None:
+    (tmp_path / "cpu.stat").write_text("usage_usec 1500000\nuser_usec 1\n")
+    names = ("anon", "shmem")
+    assert MemoryGroup(str(tmp_path), "memory.max", "memory.events", names).seconds() == 1.5
+    assert MemoryGroup(str(tmp_path / "none"), "memory.max", "memory.events", names).seconds() == 0.0
+
+
+def test_tables_of_descriptors_count() -> None:
+    """A table is as large as the highest number that was ever open in it."""
+    before = held_by_kernel(os.getpid())
+    descriptor = fcntl.fcntl(0, fcntl.F_DUPFD, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 1)
+    os.close(descriptor)
+    assert held_by_kernel(os.getpid()) - before >= PLACE_BYTES * descriptor // 2 or before >= PLACE_BYTES * descriptor
 
 
 def test_files_without_a_name_count(tmp_path: Path) -> None:

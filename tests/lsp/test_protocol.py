@@ -66,6 +66,7 @@ async def test_the_server_offers_what_it_can_do(raw: Editor, root: Path) -> None
         "compileLens.applyFix",
         "compileLens.assistantTool",
         "compileLens.fixAll",
+        "compileLens.keepOneGraph",
         "compileLens.fixChoices",
         "compileLens.fixTaken",
         "compileLens.forgetFixChoices",

@@ -74,6 +74,16 @@ class TestEnvironments:
         assert find_interpreter(folder / "package" / "train.py", [folder]) == python
 
 
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="files of another user are made")
+@pytest.mark.parametrize("mode", [0o1777, 0o755])
+def test_what_another_user_has_put_where_anybody_may_is_not_run(folder: Path, mode: int) -> None:
+    make(folder / ".venv")
+    os.chown(folder / ".venv", 4321, 4321)
+    folder.chmod(mode)
+    found = find_interpreter(folder / "package" / "train.py", [folder])
+    assert (found == str(folder / ".venv" / "bin" / "python")) is (mode == 0o755)
+
+
 def test_the_version_of_torch_is_read_without_an_import(tmp_path: Path) -> None:
     assert torch_version(make(tmp_path / "with")) == "2.13.0+cpu"
     assert torch_version(make(tmp_path / "without", torch=None)) is None

@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 import pytest_asyncio
 from tests.processes import Mark
+from tests.standby_copy import copy_of
 
 from compile_lens.agent.runtime.imported_packages import FEWEST_MODULES
 from compile_lens.pipeline.stage_run import KeptTrace, job_with_stages, lines_of
@@ -29,7 +29,6 @@ pytestmark = [
     pytest.mark.xdist_group("host"),
 ]
 
-PATIENCE_S = 60.0
 MOST_RUNS = 10
 # the text never has the words by which a program looks at what is imported
 PROGRAM = """\
@@ -61,8 +60,12 @@ WHAT_NO_COPY_SURVIVES = {
     "sets_a_variable": "import os; os.environ['OF_THE_PACKAGE'] = '1'",
     "writes": "import os; open(os.path.join(os.path.dirname(__file__), 'written'), 'w').close()",
     "starts_a_program": "import subprocess; subprocess.run(['true'])",
+    "keeps_a_file_open": "import os; FILE = open(os.path.join(os.path.dirname(__file__), 'part1.py'))",
+    "shares_memory": "import mmap; SHARED = mmap.mmap(-1, 4096)",
     "connects": "import socket; socket.socket().connect_ex(('127.0.0.1', 9))",
     "imports_from_elsewhere": "import of_the_workspace",
+    # here the system's; a variable in a workspace's launch.json may name another one
+    "loads_a_library": "import ctypes; ctypes.CDLL(next(l.split()[-1] for l in open('/proc/self/maps') if '/libc' in l))",
     "handles_a_signal": "import signal; signal.signal(signal.SIGTERM, lambda *_: None)",
 }
 
@@ -110,24 +113,6 @@ async def printed(host: Host, job: Job) -> str:
     return end.output
 
 
-async def copy_of(host: Host) -> psutil.Process | None:
-    """The copy, once it has imported everything; None once it has ended."""
-    assert host.hello is not None
-    standby = psutil.Process(host.hello.pid)
-    before = -1.0
-    for _ in range(int(PATIENCE_S / 0.1)):
-        await asyncio.sleep(0.1)
-        for copy in standby.children():
-            if copy.status() == psutil.STATUS_ZOMBIE:
-                return None
-            # it has work to do until it waits for its first run
-            used = sum(copy.cpu_times()[:2])
-            if copy.status() == psutil.STATUS_SLEEPING and used == before and not copy.children():
-                return copy
-            before = used
-    raise AssertionError("the copy is still at work")
-
-
 async def test_the_second_run_finds_its_packages_imported(host: Host, tmp_path: Path) -> None:
     job = job_of(tmp_path, "quiet")
     assert await printed(host, job) == "False 41\n"
@@ -160,6 +145,7 @@ async def test_a_run_in_the_copy_is_ended_like_any_other(host: Host, tmp_path: P
     assert (await run).kind is EndKind.CANCELLED
     assert copy.children() == []
 
+    assert await copy_of(host) == copy, "it has told the standby that the run is over"
     copy.kill()
     assert (await printed(host, job)).startswith("False"), "without the copy, the standby does it"
 

@@ -160,6 +160,19 @@ async def test_a_container_that_offers_less_is_told_and_still_holds(
     assert not (tmp_path / "model.pt").exists()
 
 
+@pytest.mark.parametrize("chosen", ["folder", "home"])
+@pytest.mark.parametrize("place", ["/proc", "/proc/self"])
+async def test_a_workspace_cannot_choose_a_weaker_kind(host: Host, tmp_path: Path, chosen: str, place: str) -> None:
+    """Its launch.json says in which folder a file starts, and with which variables; no overlay works on some folders."""
+    skip_unless_offered("overlay")
+    plain = job(tmp_path, "import os\nopen('model.pt', 'w').close()", SandboxOptions())
+    given = replace(plain, cwd=place) if chosen == "folder" else replace(plain, env={"HOME": place})
+    outcome = await analyze(host, given)
+    assert outcome.sandbox == "overlay"
+    assert outcome.status is (Status.RAISED if chosen == "folder" else Status.OK), "what cannot be covered is read-only"
+    assert not (tmp_path / "model.pt").exists()
+
+
 async def test_an_idle_run_is_ended_and_says_so(host: Host, tmp_path: Path) -> None:
     source = "import torch, time\ntorch.compile(lambda x: x + 1)(torch.ones(2))\ntime.sleep(100)\n"
     outcome = await analyze(host, replace(job(tmp_path, source, SandboxOptions()), budget=ResourceLimits(idle_s=0.5)))

@@ -1,5 +1,6 @@
 // What coding assistants get in VS Code: the tools of the language server, or the server for assistants where its package is installed.
 // Never both, since they are the same tools.
+import * as path from "node:path";
 import * as vscode from "vscode";
 
 import { resolveLaunch } from "./launch";
@@ -73,6 +74,12 @@ async function mcpCommand(extensionPath: string): Promise<string[] | undefined> 
   return "command" in launch ? [launch.command, ...launch.args.slice(0, -1), "mcp"] : undefined;
 }
 
+/** PYTHONPATH without what is relative or empty: the server starts in the workspace folder, and imports nothing from there. */
+function importPath(): Record<string, string> {
+  const given = process.env["PYTHONPATH"];
+  return given ? { PYTHONPATH: given.split(path.delimiter).filter((entry) => path.isAbsolute(entry)).join(path.delimiter) } : {};
+}
+
 /** Asks for the permission that runs need, when an assistant starts the server and the user has not answered yet. */
 async function askForRuns(server: Server): Promise<void> {
   if (!server.waitsForConsent) {
@@ -130,7 +137,7 @@ export class Assistants implements vscode.Disposable {
       return [];
     }
     const { version } = this.extension.packageJSON as Manifest;
-    const found = new definition("Compile Lens", command, args, {}, version);
+    const found = new definition("Compile Lens", command, args, importPath(), version);
     found.cwd = vscode.workspace.workspaceFolders?.[0]?.uri;
     return [found];
   }

@@ -120,6 +120,7 @@ export const serverCommands = {
   writeIssue: "compileLens.writeIssue",
   applyFix: "compileLens.applyFix",
   fixAll: "compileLens.fixAll",
+  keepOneGraph: "compileLens.keepOneGraph",
   assistantTool: "compileLens.assistantTool",
   fixTaken: "compileLens.fixTaken",
   fixChoices: "compileLens.fixChoices",

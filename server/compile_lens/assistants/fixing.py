@@ -37,7 +37,9 @@ KEEPS = {
     FixKind.SEPARATE: "compiles each kind of call separately",
     FixKind.SKELETON: "has to be completed",
     FixKind.LOSSY: "loses something, such as printed text",
+    FixKind.KEEP: "turns a later break into an error",
     FixKind.EXCLUDE: "leaves the code out of compilation",
+    FixKind.UNSAFE: "unsafe: drops guards",
     FixKind.IGNORE: "accepts the finding",
 }
 FIX: dict[str, Any] = {

@@ -7,8 +7,10 @@ import io
 import json
 import os
 import tokenize
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -21,7 +23,8 @@ from compile_lens.cli.text_output import display_path
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.entry_spec import BadEntry
-from compile_lens.fixes.as_json import repaired_json
+from compile_lens.fixes.as_json import kept_json, repaired_json
+from compile_lens.fixes.one_graph import Kept, keep_whole
 from compile_lens.fixes.repair import WITH_LOSS, WITHOUT_LOSS, Repair, Repaired, Wanted
 from compile_lens.fixes.verify import LONGEST_REQUESTED_S, CandidateFix, Verifier, can_compare, why_not_verified
 from compile_lens.pipeline.analyze import analyze
@@ -33,6 +36,7 @@ from compile_lens.state.atomic_file import write_atomically
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Job
 
+T = TypeVar("T")
 NO_FILTERS = Filters()
 CLEAN = "clean"
 
@@ -46,6 +50,11 @@ CLEAN = "clean"
     "--with-loss",
     is_flag=True,
     help="Also apply fixes that lose what their title says, such as a message that is printed.",
+)
+@click.option(
+    "--one-graph",
+    is_flag=True,
+    help="Instead, set fullgraph=True for each region without a break, where a run shows that it holds.",
 )
 @click.option(
     "--diff/--write", "only_diff", default=True, help="Print the change, or write it to FILE.  [default: --diff]"
@@ -65,6 +74,7 @@ def fix(
     fix_all: bool,
     until: str | None,
     with_loss: bool,
+    one_graph: bool,
     only_diff: bool,
     entry: str,
     python: str | None,
@@ -90,9 +100,18 @@ def fix(
             confinement=confinement,
         )
         kinds = WITH_LOSS if with_loss else WITHOUT_LOSS
-        repaired = asyncio.run(
-            _repaired(job, text, python, entry, _wanted(finding), not (fix_all or until), kinds, as_json)
-        )
+        wanted, once = _wanted(finding), not (fix_all or until)
+        kept: tuple[Kept, ...] = ()
+
+        async def repair(host: Any, verifier: Verifier) -> Repaired:
+            return await Repair(verifier, wanted, kinds, once, (lambda _: None) if as_json else _tell).run(host)
+
+        async def keep(host: Any, verifier: Verifier) -> Repaired:
+            nonlocal kept
+            changed, kept = await keep_whole(host, verifier, (lambda _: None) if as_json else partial(_tell_kept, path))
+            return Repaired(text, changed, (), (), (verifier.before.counts, verifier.before.counts))
+
+        repaired = asyncio.run(_verified(job, text, python, entry, keep if one_graph else repair))
     except (FileProblem, BadEntry, InterpreterError) as problem:
         raise click.ClickException(str(problem)) from None
     written = not only_diff and repaired.text != text
@@ -103,23 +122,22 @@ def fix(
             "version": 1,
             "tool": {"name": "compile-lens", "version": __version__},
             **repaired_json(str(path), repaired, written),
+            **({"one_graph": [kept_json(each) for each in kept]} if one_graph else {}),
         }
         echo_json(json.dumps(document, indent=2))
+    elif one_graph:
+        _show_kept(path, repaired, kept, written)
     else:
         _show(path, repaired, written)
+    if one_graph:
+        return int(bool(kept) and not any(each.holds for each in kept))
     return int(bool(repaired.remaining) and (until == CLEAN or not repaired.steps))
 
 
-async def _repaired(
-    job: Job,
-    text: str,
-    python: str | None,
-    entry: str,
-    wanted: Wanted,
-    once: bool,
-    kinds: Any,
-    quiet: bool,
-) -> Repaired:
+async def _verified(
+    job: Job, text: str, python: str | None, entry: str, work: Callable[[Any, Verifier], Awaitable[T]]
+) -> T:
+    """What ``work`` returns for a run of ``text`` and what tells the effects of its changes."""
     hosts = Hosts()
     used: list[Job] = []
 
@@ -137,8 +155,7 @@ async def _repaired(
             reason = why or (why_not_verified(before, LONGEST_REQUESTED_S) if before is not None else "nothing was run")
             raise click.ClickException(f"No fix can be verified: {reason}.")
         of_entry = next((each for each in reversed(used) if each.entry == before.entry), used[-1])
-        verifier = Verifier(analyze, of_entry, text, before)
-        return await Repair(verifier, wanted, kinds, once, (lambda _: None) if quiet else _tell).run(host)
+        return await work(host, Verifier(analyze, of_entry, text, before))
     finally:
         await hosts.close()
 
@@ -156,6 +173,24 @@ def _tell(step: CandidateFix) -> None:
     place = step.finding.place
     name = f"{display_path(place.file)}:{place.line}: {step.finding.code}"
     echo(as_given(f"{name}: {step.fix.title} ({step.fix.rule}): {step.words}"), err=True)
+
+
+def _tell_kept(path: Path, kept: Kept) -> None:
+    region = kept.whole.region
+    said = kept.whole.fix.title if kept.holds else f"`fullgraph=True` is not set for `{region.name}`"
+    echo(as_given(f"{display_path(str(path))}:{region.line}: {said}: {kept.words}"), err=True)
+
+
+def _show_kept(path: Path, repaired: Repaired, kept: tuple[Kept, ...], written: bool) -> None:
+    change = repaired.diff(display_path(str(path)))
+    if change and not written:
+        echo(change.rstrip("\n"))
+    if written:
+        number = sum(each.holds for each in kept)
+        regions = "1 region" if number == 1 else f"{number} regions"
+        echo(as_given(f"Wrote {display_path(str(path))}: `fullgraph=True` for {regions}."), err=True)
+    elif not kept:
+        echo("No region without a break that leaves `fullgraph` open.", err=True)
 
 
 def _show(path: Path, repaired: Repaired, written: bool) -> None:

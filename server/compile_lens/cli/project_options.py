@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,8 +10,8 @@ from typing import Any
 
 import click
 
+from compile_lens.agent.runtime.regular_file import read_regular
 from compile_lens.cli.terminal import echo
-from compile_lens.regular_file import read_regular
 
 FILE = "pyproject.toml"
 TABLE = "compile-lens"
@@ -66,6 +67,11 @@ def _table(file: Path, text: str) -> Mapping[str, Any]:
     return table if isinstance(table, Mapping) else {}
 
 
+def _is_inside(file: Path, chosen: Path) -> bool:
+    """Whether a baseline is the project's: ``--update-baseline`` writes it, so a repository does not choose a file elsewhere."""
+    return Path(os.path.realpath(chosen)).is_relative_to(os.path.realpath(file.parent))
+
+
 def _options(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in table.items():
@@ -80,6 +86,14 @@ def _options(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
                 raise click.ClickException(f"{file}: {key} must be a table, as in {key} = {TABLES[key]}.")
             value = [f"{name}={inner if key == 'map' else str(inner).lower()}" for name, inner in value.items()]
         if key == "baseline":
-            value = str(file.parent / str(value))
+            chosen = file.parent / str(value)
+            if not _is_inside(file, chosen):
+                echo(
+                    f"compile-lens: {file}: the baseline is ignored: it is outside of this folder. "
+                    f"To use it, pass --baseline {chosen}.",
+                    err=True,
+                )
+                continue
+            value = str(chosen)
         found[KEYS[key]] = value
     return found

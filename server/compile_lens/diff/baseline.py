@@ -7,9 +7,12 @@ from pathlib import Path
 
 import msgspec
 
+from compile_lens.agent.runtime.regular_file import read_regular
 from compile_lens.diff.identity import Identity
 
 VERSION = 1
+# bytes
+LARGEST = 1 << 28
 
 
 class BaselineError(Exception):
@@ -42,7 +45,7 @@ Known = dict[str, tuple[Identity, ...]]
 def read_baseline(path: Path) -> Known:
     """The findings that ``path`` lists. Raises BaselineError."""
     try:
-        document = msgspec.json.decode(path.read_bytes(), type=_Document)
+        document = msgspec.json.decode(read_regular(path, LARGEST), type=_Document)
     except FileNotFoundError:
         raise BaselineError(f"{path}: no such file. To make it, add --update-baseline.") from None
     except OSError as error:

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from compile_lens.agent.runtime.regular_file import FileTooLargeError, read_regular_text
 from compile_lens.late_pattern import pattern
-from compile_lens.regular_file import FileTooLargeError, read_regular_text
 
 NAME = ".gitignore"
 # a folder that somebody else made may have any; no path is longer than this, and no repository has so many

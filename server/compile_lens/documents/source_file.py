@@ -7,8 +7,8 @@ import io
 import tokenize
 from pathlib import Path
 
-from compile_lens.regular_file import LARGEST_BYTES as LARGEST_BYTES
-from compile_lens.regular_file import FileTooLargeError, read_regular
+from compile_lens.agent.runtime.regular_file import LARGEST_BYTES as LARGEST_BYTES
+from compile_lens.agent.runtime.regular_file import FileTooLargeError, read_regular
 
 
 class FileProblem(Exception):

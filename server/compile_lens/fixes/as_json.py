@@ -6,6 +6,7 @@ from typing import Any
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.fixes.effect import FixEffect
+from compile_lens.fixes.one_graph import Kept
 from compile_lens.fixes.repair import Repaired
 from compile_lens.fixes.verify import CandidateFix
 
@@ -39,6 +40,20 @@ def candidate_json(candidate: CandidateFix) -> dict[str, Any]:
         "words": candidate.words,
         "why_not": candidate.why_not,
         "effect": None if effect is None else effect_json(effect),
+    }
+
+
+def kept_json(kept: Kept) -> dict[str, Any]:
+    """A region that was tried with ``fullgraph=True``."""
+    region = kept.whole.region
+    return {
+        "region": region.name,
+        "line": region.line,
+        "column": region.column,
+        "title": kept.whole.fix.title,
+        "words": kept.words,
+        "holds": kept.holds,
+        "effect": effect_json(kept.effect),
     }
 
 

@@ -50,6 +50,11 @@ class FixEffect:
         """Whether there is less of something, and nothing new."""
         return not self.harms and self.after != self.before
 
+    @property
+    def leaves_nothing(self) -> bool:
+        """Whether it helps, and nothing is left that could become less."""
+        return self.helps and self.after == FindingCounts()
+
     def helps_with(self, finding: Finding) -> bool:
         """Whether there is less of what a finding is about: a break, or another recompile, that is gone does not help with a recompile."""
         if finding.kind not in (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT):

@@ -23,7 +23,9 @@ class FixKind(Enum):
     )
     LOSSY = "lossy"  # … but for something that the title names: a text that is not printed any more
     EXCLUDE = "exclude"  # what cannot be compiled is left out on purpose
+    KEEP = "keep"  # the program does the same, and a change that makes it worse will be an error
     SKELETON = "skeleton"  # the user has to complete it
+    UNSAFE = "unsafe"  # … only as long as what is not checked any more does not change
     IGNORE = "ignore"  # the user accepts the finding
 
 

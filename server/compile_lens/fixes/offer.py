@@ -14,6 +14,7 @@ from compile_lens.fixes.rewrites.checks import check_on_device, while_loop
 from compile_lens.fixes.rewrites.configure import log_later, recompile_limit
 from compile_lens.fixes.rewrites.dynamic import dynamic_true, mark_dynamic
 from compile_lens.fixes.rewrites.eager import disable, leaf, opaque
+from compile_lens.fixes.rewrites.guard_filters import skip_guards
 from compile_lens.fixes.rewrites.ignore import ignore
 from compile_lens.fixes.rewrites.lazy_state import make_before
 from compile_lens.fixes.rewrites.lists import join_outside
@@ -79,6 +80,7 @@ RULES: tuple[Rule, ...] = (
     opaque,
     split,
     disable,
+    skip_guards,
     ignore,
 )
 

@@ -12,6 +12,7 @@ from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.analysis.finding_regions import is_of_region
 from compile_lens.fixes.effect import NOT_COMPARED, FixEffect
 from compile_lens.fixes.fix import Edit, Fix, FixKind, edits_between, tokens_changed
+from compile_lens.fixes.next_fix import may_be_better
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.fixes.verify import CandidateFix, Verifier
 from compile_lens.syntax.regions import find_regions
@@ -20,6 +21,8 @@ from compile_lens.syntax.tree import parse
 FIXABLE = (Kind.GRAPH_BREAK, Kind.RECOMPILE, Kind.RECOMPILE_LIMIT, Kind.COMPILE_ERROR)
 WITHOUT_LOSS = (FixKind.CHANGE,)
 WITH_LOSS = (FixKind.CHANGE, FixKind.LOSSY)
+# what is not proposed where nothing else helps
+_NOT_NAMED = (FixKind.IGNORE, FixKind.UNSAFE)
 NO_REWRITE = "no rewrite fits"
 NOT_HERE = "it is not in this file"
 MOST_STEPS = 40
@@ -123,19 +126,20 @@ class Repair:
             if finding.place.file != verifier.job.file:
                 remaining.append(Remaining(finding, NOT_HERE))
                 continue
-            tried = []
+            tried: list[CandidateFix] = []
+            best: CandidateFix | None = None
             for fix in fixes_for(finding, tree, verifier.before.unfiltered):
-                if fix.kind in self.kinds:
+                if fix.kind in self.kinds and may_be_better(verifier.text, fix, best):
                     self.on_try(finding, fix)
                     effect = await verifier.effect(host, fix)
                     tried.append(CandidateFix(finding, fix, effect, tokens_changed(verifier.text, fix)))
-            best = min((each for each in tried if each.is_proven), key=lambda each: each.rank, default=None)
+                    best = min((each for each in tried if each.is_proven), key=lambda each: each.rank, default=None)
             if best is not None:
                 return best, []
             other = [
                 fix.rule
                 for fix in fixes_for(finding, tree, verifier.before.unfiltered)
-                if fix.kind not in self.kinds and fix.kind is not FixKind.IGNORE
+                if fix.kind not in (*self.kinds, *_NOT_NAMED)
             ]
             remaining.append(Remaining(finding, _why(tried, other), tuple(tried)))
         return None, remaining

@@ -65,7 +65,9 @@ class CandidateFix:
 
     @property
     def is_offered(self) -> bool:
-        """Whether it is worth being shown: it helps, is not tried, or says itself that it does something else."""
+        """Whether it is worth being shown: it helps, is not tried, or says itself what else it does; an unsafe one only if it helps."""
+        if self.fix.kind is FixKind.UNSAFE:
+            return self.is_proven
         if self.fix.kind is FixKind.IGNORE or self.effect is None:
             return True
         return not self.effect.harms and (self.helps or self.fix.kind not in (FixKind.CHANGE, FixKind.SEPARATE))
@@ -88,7 +90,16 @@ class CandidateFix:
         return (0 if self.fix.kind is FixKind.CHANGE else 1 + kind, -self.effect.gain, kind, self.tokens)
 
 
-KIND_ORDER = (FixKind.CHANGE, FixKind.SEPARATE, FixKind.LOSSY, FixKind.SKELETON, FixKind.EXCLUDE, FixKind.IGNORE)
+KIND_ORDER = (
+    FixKind.CHANGE,
+    FixKind.SEPARATE,
+    FixKind.LOSSY,
+    FixKind.SKELETON,
+    FixKind.EXCLUDE,
+    FixKind.UNSAFE,
+    FixKind.KEEP,
+    FixKind.IGNORE,
+)
 
 
 @dataclass(slots=True)

@@ -20,9 +20,9 @@ from typing import Any
 import msgspec
 
 from compile_lens import __version__
+from compile_lens.agent.runtime.regular_file import read_regular
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.formats.redaction import redacted
-from compile_lens.regular_file import read_regular
 from compile_lens.trace.option_values import NO_VALUES
 
 SUFFIX = ".clens"

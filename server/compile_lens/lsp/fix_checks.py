@@ -7,22 +7,19 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 
 from compile_lens.analysis.filters import Filters
-from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.fixes.effect import FixEffect
-from compile_lens.fixes.fix import Fix, FixKind
-from compile_lens.fixes.offer import fixes_for
+from compile_lens.fixes.fix import Fix
+from compile_lens.fixes.next_fix import fixes_of_each, next_fix
 from compile_lens.fixes.verify import Verifier, can_compare, why_not_verified
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.scheduler import Reason
 from compile_lens.state.consent import Permission
-from compile_lens.syntax.tree import parse
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError
 from compile_lens.workers.job import Job
@@ -93,11 +90,13 @@ class FixChecks:
         findings = sorted(
             server.results.findings(file_key(path), with_beside=False), key=lambda finding: -finding.weight
         )
-        for fix in await asyncio.to_thread(candidates_in_turn, snapshot.text, findings):
-            if not self._may_check(snapshot, path):
+        offered = await asyncio.to_thread(fixes_of_each, snapshot.text, findings)
+        while self._may_check(snapshot, path):
+            known = self.verifier(snapshot, path, outcome).known
+            fix = next_fix(offered, known) if len(known) < MOST else None
+            if fix is None:
                 return
-            if self.effect(snapshot, fix) is None:
-                await self._check_one(snapshot, path, fix, outcome)
+            await self._check_one(snapshot, path, fix, outcome)
 
     async def _check_one(self, snapshot: Snapshot, path: str, fix: Fix, before: Outcome) -> None:
         turns = Turns(self._runs.interpreter(path), Reason.CHECKED)
@@ -142,13 +141,3 @@ class FixChecks:
         last_text = self._runs.last.text(snapshot.uri)
         is_current = now is not None and now.text == snapshot.text == last_text
         return is_current and server.settings.fixes.verify and self._runs.permissions.of(path) is Permission.ALLOWED
-
-
-def candidates_in_turn(text: str, findings: list[Finding]) -> list[Fix]:
-    """The fixes to check: the most likely one of each finding, then the second of each. Soon each finding has one that was tried."""
-    tree = parse(text)
-    of_each = [
-        [fix for fix in fixes_for(finding, tree, findings) if fix.kind is not FixKind.IGNORE] for finding in findings
-    ]
-    in_turn = (fix for turn in zip_longest(*of_each) for fix in turn if fix is not None)
-    return list(dict.fromkeys(in_turn))[:MOST]

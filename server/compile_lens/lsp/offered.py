@@ -87,6 +87,7 @@ COMMANDS = (
     "compileLens.fixTaken",
     "compileLens.followTraces",
     "compileLens.forgetFixChoices",
+    "compileLens.keepOneGraph",
     "compileLens.keepWrites",
     "compileLens.leaveGpu",
     "compileLens.logs",

@@ -37,6 +37,7 @@ from compile_lens.lsp.lenses import Lenses
 from compile_lens.lsp.lifetime import end_with, wait_for_exit
 from compile_lens.lsp.navigation import Navigation
 from compile_lens.lsp.notebooks import Notebooks
+from compile_lens.lsp.one_graph_actions import KEEP_ONE_GRAPH, OneGraphActions
 from compile_lens.lsp.pages import Pages
 from compile_lens.lsp.permissions import Permissions
 from compile_lens.lsp.predictions import Predictions
@@ -113,6 +114,8 @@ def assemble(
     server.code_actions.add(entries.actions)
     server.code_actions.add(fixes.actions)
     server.code_actions.add(fix_all.actions)
+    one_graph = OneGraphActions(server, runs, checks, facts, progress)
+    server.code_actions.add(one_graph.actions)
     server.code_actions.add(RegionActions(server, runs).actions)
     server.code_actions.add(stages.commands.actions)
     server.code_actions.add(runs.permissions.gpu_actions)
@@ -129,6 +132,7 @@ def assemble(
         APPLY: fixes.apply,
         ASSISTANT_TOOL: AssistantTools(server, runs).answer,
         FIX_ALL: fix_all.fix,
+        KEEP_ONE_GRAPH: one_graph.keep,
         TAKEN: habits.taken,
         DETAILS: Details(server, runs, facts, pages).show,
         **reports.commands(),

@@ -278,7 +278,8 @@ class _Analysis:
         if tree is None or covered is None:
             return None
         is_cut_short = self._end is not None and self._end.kind is not EndKind.FINISHED
-        return measure(tree, covered.names, covered.ran, covered.lines, facts.not_called, is_cut_short)
+        finished = [name for name in covered.names if name not in facts.stopped_calls]
+        return measure(tree, finished, covered.ran, covered.lines, facts.not_called, is_cut_short)
 
     def _earlier_cache_keys(self, report: CompileReport) -> Keys:
         tree = self._tree_of(self._job.file)

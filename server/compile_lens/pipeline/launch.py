@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.late_pattern import pattern
-from compile_lens.regular_file import read_regular_text
 from compile_lens.workers.access import Access
 from compile_lens.workers.job import Job
 from compile_lens.workers.secret_variables import hidden
@@ -23,7 +23,7 @@ _COMMENT = pattern(r'"(?:[^"\\]|\\.)*(?:"|\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOT
 _LAST_COMMA = pattern(r'("(?:[^"\\]|\\.)*(?:"|\Z))|,(?=\s*[\]}])', re.DOTALL)
 # of arguments in one text, which take long to take apart; no system starts a program with more (execve(2), MAX_ARG_STRLEN)
 LONGEST_ARGUMENTS = 131_072
-_VARIABLE = pattern(r"\$\{(\w+)(?::([^}]*))?\}")
+_VARIABLE = pattern(r"\$\{(\w+)(?::([^}$]*))?\}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from compile_lens.agent.runtime.regular_file import open_regular
 from compile_lens.late_pattern import pattern
-from compile_lens.regular_file import open_regular
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.records import Payload, Record, parse_record
 from compile_lens.trace.report import CompileReport

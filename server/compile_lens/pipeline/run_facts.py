@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from compile_lens.agent.runtime.entry_protocol import (
     ArgumentsMadeUp,
     CallsCovered,
+    CallStopped,
     EntryCalled,
     EntryUnusable,
     ImportHelped,
@@ -57,6 +58,7 @@ class RunFacts:
     calls: list[EntryCall] = field(default_factory=list)
     not_called: list[NotCalled] = field(default_factory=list)
     covered: CallsCovered | None = None
+    stopped_calls: dict[str, float] = field(default_factory=dict)
     degraded: dict[str, str] = field(default_factory=dict)
     helped_imports: dict[str, str] = field(default_factory=dict)
     inherited_stubs: set[str] = field(default_factory=set)
@@ -77,6 +79,8 @@ class RunFacts:
         elif isinstance(event, EntryCalled):
             self.calls += [EntryCall(call.text, call.making, call.inputs, call.target) for call in event.calls]
             self.not_called += [NotCalled(failed.target, failed.reason, failed.draft) for failed in event.failed]
+        elif isinstance(event, CallStopped):
+            self.stopped_calls[event.target] = event.seconds
         elif isinstance(event, CallsCovered):
             self.covered = event
         elif isinstance(event, (SandboxFailed, SandboxEntered)):
@@ -122,6 +126,7 @@ class RunFacts:
             refused=self.refused.copy(),
             calls=self.calls.copy(),
             not_called=self.not_called.copy(),
+            stopped_calls=self.stopped_calls.copy(),
             degraded=self.degraded.copy(),
             helped_imports=self.helped_imports.copy(),
             inherited_stubs=self.inherited_stubs.copy(),
@@ -140,6 +145,10 @@ class RunFacts:
         if job.launch:
             notes.append(
                 f'Started with the arguments, environment and folder of "{job.launch}" in .vscode/launch.json.'
+            )
+        for target, seconds in self.stopped_calls.items():
+            notes.append(
+                f"Stopped the compiled call of `{target}` after {seconds:.0f} s of processor time. Findings so far are shown."
             )
         notes += self._stand_ins(job)
         if self.not_kept:

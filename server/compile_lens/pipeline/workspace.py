@@ -9,10 +9,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from compile_lens.agent.runtime.regular_file import read_regular, read_regular_text
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.importers import WorkspaceFile
 from compile_lens.late_pattern import pattern
-from compile_lens.regular_file import read_regular
 from compile_lens.syntax.tree import parse
 
 MAX_FILES = 4_000
@@ -78,7 +78,7 @@ def documented_examples(root: Path) -> tuple[WorkspaceFile, ...]:
     found: list[WorkspaceFile] = []
     for page in [*sorted(root.glob("README*")), *sorted((root / "docs").glob("*.md"))][:MAX_PAGES]:
         try:
-            text = page.read_text("utf-8", errors="replace")[:LARGEST]
+            text = read_regular_text(page)[:LARGEST]
         except OSError:
             continue
         for fenced, indented in _BLOCKS.findall(text):

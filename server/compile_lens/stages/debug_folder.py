@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from compile_lens.agent.runtime.regular_file import read_regular
 from compile_lens.stages.collection import OpenedStages
 from compile_lens.stages.documents import document, kernel_stages
 from compile_lens.stages.kernels import KernelTexts, read_kernels
@@ -28,6 +29,8 @@ FILES = {
     "output_code.py": StageKind.OUTPUT_CODE,
 }
 PROVENANCE = (MAPPINGS, STACKS)
+# bytes; graphs of whole models have some
+LARGEST_DOCUMENT = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class TextFile:
     def text(self) -> str | None:
         """Its text, or None if it cannot be read."""
         try:
-            return self.path.read_text(encoding="utf-8", errors="replace")
+            return read_regular(self.path, LARGEST_DOCUMENT).decode("utf-8", "replace")
         except OSError:
             return None
 

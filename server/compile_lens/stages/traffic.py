@@ -12,6 +12,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from compile_lens.stages.code_parts import KernelCall, KernelDefinition
 
@@ -28,10 +29,12 @@ ALLOCATED = re.compile(
 )
 ASSERTED = re.compile(r"^[ \t]+assert_size_stride\((?P<name>\w+), (?P<shape>\([\d, ]*\)),", re.MULTILINE)
 NUMBER = re.compile(r"^-?\d+$")
+# characters of one statement
+LONGEST = 100_000
 # what Python raises for a text that is no code
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 SIGNATURE = re.compile(
-    r"^(?:def |extern \"C\"\s+(?:\w+\s+)*)(?P<name>\w+)\((?P<parameters>.*?)\)\s*(?::|\n?\{)", re.MULTILINE | re.DOTALL
+    r"^(?:def |extern \"C\"\s+(?:\w+\s+)*)(?P<name>\w+)\((?P<parameters>[^()]*)\)\s*(?::|\n?\{)", re.MULTILINE
 )
 # in ``triton_meta``
 POINTER = re.compile(r"'(?P<name>\w+)': '\*(?P<type>\w+)'")
@@ -202,10 +205,18 @@ def _assignments(text: str) -> Iterator[tuple[str, ast.expr]]:
                 yield found["name"], expression
 
 
+def _parsed(text: str, mode: Literal["eval", "exec"]) -> Any:
+    """Raises ValueError for a text that no compiler has written: its tree would take a thousand times its length."""
+    if len(text) > LONGEST:
+        raise ValueError(len(text))
+    return ast.parse(text, mode=mode)
+
+
 def _expression(text: str) -> ast.expr | None:
     """The tree of an expression; None for a text that is none, or is nested so deep that no compiler has written it."""
     try:
-        return ast.parse(text, mode="eval").body
+        found: ast.expr = _parsed(text, "eval").body
+        return found
     except UNREADABLE:
         return None
 
@@ -215,7 +226,7 @@ def traffic_of(call: KernelCall, defined: KernelDefinition | None, text: str, bu
     if call.is_cpp:
         return Traffic(is_known=False)
     try:
-        tree = ast.parse(call.text)
+        tree = _parsed(call.text, "exec")
     except UNREADABLE:
         return Traffic()
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]

@@ -17,7 +17,7 @@ _VALUE_OF = pattern(
 )
 _ENVIRON = pattern(r"(?:\benviron(?:\.\w+\(|\[)|\bgetenv\(|\bsetenv\()\s*\Z")
 _KEYWORD = pattern(r"\b(?P<name>mode|backend)\s*=\s*\Z")
-_SETTING_BEFORE = pattern(r"(?P<name>[A-Z][A-Z0-9_]{3,})[\"']?\s*[=:]\s*[\"']?(?P<value>[^\"'\s]*)\Z")
+_SETTING_BEFORE = pattern(r"(?<![A-Z0-9_])(?P<name>[A-Z][A-Z0-9_]{3,})[\"']?\s*[=:]\s*[\"']?(?P<value>[^\"'\s]*)\Z")
 
 
 class SlotKind(str, Enum):

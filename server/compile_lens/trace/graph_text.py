@@ -11,7 +11,9 @@ from functools import lru_cache
 
 from compile_lens.late_pattern import pattern
 
-LINE = pattern(r"^\s*#(?: .*?)? File: (?P<file>.+?):(?P<line>\d+) in (?P<function>[^,]+), code: ?(?P<code>.*)$")
+LINE = pattern(
+    r"^\s*#(?: .*?)? File: (?P<file>(?:(?! File: ).)+?):(?P<line>\d+) in (?P<function>[^,\s]+), code: ?(?P<code>.*)$"
+)
 NODE = pattern(r'^\s*(?P<name>\w+)(?:: "(?P<type>[^"]*)")? = (?P<expression>.+?)(?:;.*)?$')
 INPUT = pattern(r'(?<!\w)(?P<name>\w+): "(?P<type>[^"]*)"')
 TYPE = pattern(r"^(?P<dtype>\w+)\[(?P<shape>[^\]]*)\](?:\[[^\]]*\])?(?P<device>\w+(?::\d+)?)?")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from compile_lens.agent.runtime.environment_facts import EnvironmentFacts, environment_facts
 from compile_lens.workers.host import BOOT, HostError
+from compile_lens.workers.import_path import fixed
 from compile_lens.workers.interpreter import cannot_analyze, cannot_start, no_torch_within
 from compile_lens.workers.tied import tied
 
@@ -24,7 +25,7 @@ async def ask_environment(python: str, environment: Mapping[str, str]) -> Enviro
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=dict(environment),
+            env={**environment, **fixed(environment)},
             **tied(),
         )
     except OSError as error:

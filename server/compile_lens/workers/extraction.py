@@ -20,10 +20,12 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.late_pattern import pattern
 from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.caches import cache_root, private_cache_environment
 from compile_lens.workers.host import BOOT
+from compile_lens.workers.import_path import fixed
 from compile_lens.workers.interpreter import cannot_start
 from compile_lens.workers.tied import tied
 
@@ -51,7 +53,7 @@ def find_torch(python: str) -> InstalledTorch | None:
     """The torch of an interpreter, looked up on disk; None when it is not where packages usually are."""
     for site in _site_packages(python):
         try:
-            text = (site / "torch" / "version.py").read_text(encoding="utf-8")
+            text = read_regular_text(site / "torch" / "version.py")
         except OSError:
             continue
         match = _VERSION.search(text)
@@ -174,4 +176,4 @@ async def _report(output: asyncio.StreamReader, on_table: Callable[[str, int, in
 
 def _environment(given: Mapping[str, str]) -> dict[str, str]:
     kept = {name: value for name, value in given.items() if not _CHANGES_DEFAULTS.match(name)}
-    return {**kept, **private_cache_environment(given)}
+    return {**kept, **private_cache_environment(given), **fixed(given)}

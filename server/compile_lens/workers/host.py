@@ -20,7 +20,6 @@ from compile_lens.agent.runtime.protocol import (
     CANCEL_LINE,
     MAGIC,
     OF_END,
-    OF_STANDBY,
     PROTOCOL_VERSION,
     TRIAL_LIMIT_S,
     Hello,
@@ -35,6 +34,7 @@ from compile_lens.workers.cache_health import FailureSeen, find_cache_problem
 from compile_lens.workers.cache_leases import leased
 from compile_lens.workers.caches import cache_root, private_cache_environment, temporary_cache
 from compile_lens.workers.command import caches_of, command_of, sandbox_of
+from compile_lens.workers.import_path import fixed, left_out, whole
 from compile_lens.workers.interpreter import (
     Stamp,
     cannot_analyze,
@@ -50,7 +50,7 @@ from compile_lens.workers.run_limits import RunLimits
 from compile_lens.workers.scratch import scratch_folder, sweep
 from compile_lens.workers.secret_variables import hidden
 from compile_lens.workers.tied import tied
-from compile_lens.workers.wire import OF_PROGRAMS, Chunk, Frame, FrameDecoder
+from compile_lens.workers.wire import AgentFrames, Frame
 
 AGENT_FOLDER = Path(__file__).resolve().parent.parent / "agent"
 BOOT = AGENT_FOLDER / "boot.py"
@@ -91,7 +91,7 @@ class Host:
         self._run_pid: int | None = None
         self._cancelled = False
         self._stamp: Stamp = ()
-        self._of_program = FrameDecoder(OF_PROGRAMS)
+        self._said = AgentFrames()
         self._kill: asyncio.TimerHandle | None = None
         self._overdue = False
         # its frames have ended, whether or not the process is known to have
@@ -162,8 +162,10 @@ class Host:
             **self._environment,
             **hidden(self._environment),
             **private_cache_environment(self._environment),
+            **fixed(self._environment),
         }
         self._frames = asyncio.Queue()
+        self._said = AgentFrames()
         self._packages.forget_loaded()
         try:
             self._process = await asyncio.create_subprocess_exec(
@@ -180,7 +182,7 @@ class Host:
         self._output = BoundedOutput()
         assert self._process.stdout is not None and self._process.stderr is not None
         self._readers = [
-            asyncio.create_task(self._read_frames(self._process.stdout, self._frames)),
+            asyncio.create_task(self._read_frames(self._process.stdout, self._frames, self._said)),
             asyncio.create_task(self._read_output(self._process.stderr)),
         ]
 
@@ -195,7 +197,7 @@ class Host:
                         f"Compile Lens was updated while it was running (its agent uses protocol {frame.version}, not {PROTOCOL_VERSION}): "
                         "restart its server."
                     )
-                return frame
+                return replace(frame, import_paths=(*frame.import_paths, *left_out(self._environment)))
             if isinstance(frame, NoTorch):
                 if frame.missing:
                     raise HostError(
@@ -203,15 +205,11 @@ class Host:
                     )
                 raise HostError(f"{self.python} cannot import torch: {frame.message}")
 
-    async def _read_frames(self, stream: asyncio.StreamReader, frames: asyncio.Queue[Frame | None]) -> None:
-        decoder = FrameDecoder()
+    async def _read_frames(
+        self, stream: asyncio.StreamReader, frames: asyncio.Queue[Frame | None], said: AgentFrames
+    ) -> None:
         while data := await stream.read(CHUNK):
-            for frame in decoder.feed(data):
-                if isinstance(frame, Chunk):
-                    for inner in self._of_program.feed(frame.data):
-                        if not isinstance(inner, OF_STANDBY):
-                            frames.put_nowait(inner)
-                    continue
+            for frame in said.feed(data):
                 frames.put_nowait(frame)
         frames.put_nowait(None)
 
@@ -231,7 +229,7 @@ class Host:
                 self._check_caches()
             await self._start(may_replace=True)
             self._cancelled = False
-            self._of_program = FrameDecoder(OF_PROGRAMS, magic := os.urandom(len(MAGIC)))
+            self._said.begin_run(magic := os.urandom(len(MAGIC)))
             self._output.clear()
             failure = FailureSeen(on_frame)
             with scratch_folder() as scratch:
@@ -244,6 +242,7 @@ class Host:
                     if job.access is Access.FULL:
                         own = {name: self._environment[name] for name in hidden(self._environment)}
                         job = replace(job, env={**own, **job.env})
+                    job = replace(job, env={**whole(self._environment), **job.env})
                     command = self._packages.add_to(command_of(job, sandbox, magic, trials, caches))
                     self._send(command_line(command))
                     self._kill_in(TRIAL_LIMIT_S + job.timeout_s + GRACE_S, overdue=True)
@@ -280,7 +279,7 @@ class Host:
                     else self._frames.get_nowait()
                 )
             except TimeoutError:
-                if limits.check(self._output.total, self._of_program.event_bytes):
+                if limits.check(self._output.total, self._said.event_bytes):
                     self._end_soon()
                 continue
             if frame is None:
@@ -290,7 +289,7 @@ class Host:
                 if self._cancelled or limits.ended is not None:
                     return limits.ended or End(EndKind.CANCELLED)
                 return End(EndKind.TIMEOUT if self._overdue else EndKind.LOST)
-            if limits.add(frame, self._output.total, self._of_program.event_bytes):
+            if limits.add(frame, self._output.total, self._said.event_bytes):
                 self._end_soon()
             if isinstance(frame, RunStarted):
                 self._run_pid = frame.pid

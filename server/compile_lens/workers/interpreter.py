@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.late_pattern import pattern
-from compile_lens.regular_file import read_regular_text
 from compile_lens.workers.project_environments import environments_of, python_of
 
 Stamp = tuple[tuple[str, int, int], ...]
@@ -66,11 +67,22 @@ def _candidates(file: Path, roots: Sequence[Path]) -> Iterator[Path]:
             yield python_of(Path(prefix))
     for folder in _folders_up(file, roots):
         for environment in environments_of(folder):
-            yield python_of(environment)
+            if not _is_of_others(folder, environment):
+                yield python_of(environment)
     yield Path(sys.executable)
     for name in ("python3", "python"):
         if found := shutil.which(name):
             yield Path(found)
+
+
+def _is_of_others(folder: Path, environment: Path) -> bool:
+    """Whether another user has made ``environment`` in a ``folder`` where anybody may, such as /tmp: it would run as this one."""
+    if sys.platform == "win32":
+        return False
+    try:
+        return bool(folder.stat().st_mode & stat.S_IWOTH) and environment.lstat().st_uid not in (0, os.getuid())
+    except OSError:
+        return False  # there is none
 
 
 def _folders_up(file: Path, roots: Sequence[Path]) -> Iterator[Path]:

@@ -8,15 +8,16 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 from compile_lens.agent.runtime.protocol import Depth, LoadCommand, Packages, RunCommand
+from compile_lens.agent.runtime.regular_file import read_regular_text
 
 # statements that import, over several lines too; what one of a program's other files imports, its last run tells
-IMPORTS = re.compile(r"^[ \t]*(?:from[ \t][^\n]*?\bimport[ \t]*\([^)]*\)|(?:from|import)[ \t][^\n]*)", re.MULTILINE)
+IMPORTS = re.compile(r"^[ \t]*(?:from[ \t][^\n]*?\bimport[ \t]*\([^()]*\)|(?:from|import)[ \t][^\n]*)", re.MULTILINE)
 MOST_PROGRAMS = 200
 # a program may send any list
 MOST_MODULES = 20_000
+MOST_FILES = 2_000
 
 Program = tuple[str, str]
 
@@ -52,7 +53,7 @@ class LoadedPackages:
         if not self._active or packages is None or command.sandbox is None or not _may_load(command):
             return None
         self._compiles |= command.depth is Depth.INDUCTOR
-        if len(packages.modules) > MOST_MODULES:
+        if len(packages.modules) > MOST_MODULES or len(packages.own_files) > MOST_FILES:
             return None
         program = _program(command)
         self._imported.pop(program, None)
@@ -84,7 +85,7 @@ def _program(command: RunCommand) -> Program:
     text = command.text
     if text is None:
         try:
-            text = Path(command.file).read_text(encoding="utf-8", errors="replace")
+            text = read_regular_text(command.file)
         except OSError:
             text = ""
     return command.file, "\n".join(IMPORTS.findall(text))

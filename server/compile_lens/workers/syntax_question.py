@@ -11,9 +11,16 @@ from dataclasses import dataclass
 from compile_lens.workers.tied import tied
 
 LIMIT_S = 10.0
+# a text takes hundreds of times its length while it is parsed
+MOST_BYTES = 1 << 30
 # without site-packages, the environment and the current folder: only the interpreter's own parser is needed
 QUESTION = """\
 import io, json, sys, traceback
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
+except (ImportError, AttributeError, ValueError, OSError):
+    pass
 file, text = json.load(sys.stdin)
 try:
     compile(text, file, "exec", dont_inherit=True)
@@ -53,7 +60,7 @@ async def ask_for_syntax_error(python: str, file: str, text: str) -> SyntaxProbl
             "-I",
             "-S",
             "-c",
-            QUESTION,
+            QUESTION.replace("MOST_BYTES", str(MOST_BYTES)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

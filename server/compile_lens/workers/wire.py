@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from compile_lens.agent.runtime.protocol import CHUNK, EVENT, LENGTH, MAGIC, TRACE, event_from
+from compile_lens.agent.runtime.protocol import (
+    CHUNK,
+    EVENT,
+    LENGTH,
+    MAGIC,
+    OF_STANDBY,
+    TRACE,
+    event_from,
+)
 from compile_lens.agent.runtime.protocol import AgentEvent as AgentEvent
 
 HEADER = len(MAGIC) + 1 + LENGTH.size
@@ -77,6 +85,35 @@ class FrameDecoder:
     def _skip(self, count: int) -> None:
         self.stray += count
         del self._pending[:count]
+
+
+class AgentFrames:
+    """The frames of an agent, and those that it passes on from a run's child, which cannot speak as the agent does."""
+
+    def __init__(self) -> None:
+        self._of_agent = FrameDecoder()
+        self._of_program = FrameDecoder(OF_PROGRAMS)
+        self._before = 0
+
+    def begin_run(self, magic: bytes) -> None:
+        """From here on, those of the child begin with ``magic``."""
+        self._of_program = FrameDecoder(OF_PROGRAMS, magic)
+        self._before = self._of_agent.event_bytes
+
+    def feed(self, data: bytes) -> Iterator[Frame]:
+        """Take more bytes; yield the frames that they complete."""
+        for frame in self._of_agent.feed(data):
+            if not isinstance(frame, Chunk):
+                yield frame
+                continue
+            for inner in self._of_program.feed(frame.data):
+                if not isinstance(inner, OF_STANDBY):
+                    yield inner
+
+    @property
+    def event_bytes(self) -> int:
+        """Of all events of the run: an agent that cannot fork is the program, too."""
+        return self._of_program.event_bytes + self._of_agent.event_bytes - self._before
 
 
 def _decode(kind: bytes, payload: bytes) -> Frame | None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from types import ModuleType
 
 from ..runtime.entry_plans import SynthesizedCalls, WrittenCall
-from ..runtime.entry_protocol import CallMade, CallNotMade, CallsCovered, EntryCalled
+from ..runtime.entry_protocol import CallMade, CallNotMade, CallsCovered, CallStopped, EntryCalled
 from ..runtime.wire import Wire
 from ..variations import watcher
 from ..variations.call_snapshot import copied
-from . import compiled_call
+from . import compiled_call, process_group
 from .ahead import ahead
 from .dispatch import UnusableEntry
 from .expressions import InvalidCall, evaluate
 from .module import load
+from .time_limit import CallTooLong, at_most
 from .trials import ALL_SENT, KILLED, UNDEFINED, LeftOut, Offered, Rehearsed, Trials
 
 
@@ -43,10 +44,15 @@ def run_synthesized(plan: SynthesizedCalls, file: str, source: str, wire: Wire) 
     trials = Trials(module, plan, file, source)
     calls = _Calls(module, plan, file, wire, trials)
     wire.tell(trials.coverage.covered(source))
-    with ahead(trials.run, trials.clock_seconds) as results:
-        for result in results:
-            calls.take(result)
-        calls.end()
+    goes_on = True
+    while goes_on:
+        received: list[object] = []
+        with ahead(trials.run, trials.clock_left) as results:
+            for result in results:
+                received.append(result)
+                calls.take(result)
+        goes_on = trials.go_on_after(received)
+    calls.end()
     if calls.problem is not None:
         raise calls.problem
     if not calls.count:
@@ -106,7 +112,11 @@ class _Calls:
         self.count += 1
         self._wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, target.name),)))
         try:
-            self._call(rehearsed)
+            with process_group.alone(rehearsed.in_group):
+                self._call(rehearsed)
+        except CallTooLong as late:
+            self._fail(CallNotMade(target.name, f"compiled, {late}", found.expression))
+            self._wire.tell(CallStopped(target.name, self._plan.seconds))
         except Exception as problem:  # the user's code, called by the compiler, may raise anything
             self.problem = self.problem or problem
 
@@ -115,7 +125,8 @@ class _Calls:
         compiled_call.seed()
         call = compiled_call.prepared(found.evaluate(vars(self._module)), rehearsed.target.compile, self._file)
         arguments, named = copied((call.positional, call.named))
-        call.run()
+        with at_most(self._plan.seconds, CallTooLong):
+            call.run()
         varied = watcher.of_run()
         if varied is None:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from types import FrameType
 
@@ -13,26 +14,50 @@ class TrialTooLong(Exception):
     """A trial was ended; its message says after how long."""
 
 
-@contextlib.contextmanager
-def at_most(seconds: float) -> Iterator[None]:
-    """Raise TrialTooLong inside after ``seconds`` of processor time, between two operations.
+class CallTooLong(BaseException):
+    """A compiled call was ended. No `except Exception`, neither the program's nor the compiler's, is to handle it."""
 
-    Without effect where there is no timer, or where the program uses it.
+
+class SlowTrial(TrialTooLong):
+    """One call was ended, and the search goes on with another one."""
+
+
+# the least that is left of an outer limit after an inner one
+_LEAST_S = 0.05
+
+
+@contextlib.contextmanager
+def at_most(seconds: float, ended: type[BaseException] = TrialTooLong) -> Iterator[None]:
+    """Raise ``ended`` inside after ``seconds`` of processor time, between two operations.
+
+    Without effect where there is no timer, where the program uses it, or where a limit around it comes first.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
-    if signal.getitimer(signal.ITIMER_PROF)[0] or signal.getsignal(signal.SIGPROF) is not signal.SIG_DFL:
-        yield  # the program's own
+    outer, outer_left = signal.getsignal(signal.SIGPROF), signal.getitimer(signal.ITIMER_PROF)[0]
+    is_inside = isinstance(outer, _End)
+    if (not is_inside and (outer_left or outer is not signal.SIG_DFL)) or (is_inside and outer_left <= seconds):
+        yield
         return
-
-    def end(_: int, __: FrameType | None) -> None:
-        raise TrialTooLong(f"it did not return within {seconds:.0f} s")
-
-    signal.signal(signal.SIGPROF, end)
+    started = time.process_time()
+    signal.signal(signal.SIGPROF, _End(seconds, ended))
     signal.setitimer(signal.ITIMER_PROF, max(seconds, 0.1))
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.signal(signal.SIGPROF, outer)
+        if is_inside:
+            signal.setitimer(signal.ITIMER_PROF, max(outer_left - (time.process_time() - started), _LEAST_S))
+
+
+class _End:
+    """Ends what runs."""
+
+    def __init__(self, seconds: float, ended: type[BaseException]) -> None:
+        self._seconds = seconds
+        self._ended = ended
+
+    def __call__(self, _: int, __: FrameType | None) -> None:
+        raise self._ended(f"it did not return within {self._seconds:.0f} s")

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
 from ..instrument.unrecorded import uncompiled, unrecorded
 from ..runtime.entry_plans import CallTarget, SynthesizedCalls
-from ..runtime.entry_protocol import CallNotMade
+from ..runtime.entry_protocol import CallNotMade, CallsCovered
 from ..variations import watcher
 from ..variations.call_snapshot import copied
-from . import compiled_call, expressions
+from . import compiled_call, expressions, process_group
 from .absent import cause_of
 from .ahead import Send
+from .call_in_progress import in_progress
 from .coverage import RanSoFar
 from .memory import bounded
 from .synthesis.concrete_classes import is_abstract
@@ -33,6 +34,8 @@ TARGET_SHARE = 0.5
 MAX_TRIALS = 60
 # for what other files of the package construct with the first target
 PACKAGE_S = 8.0
+# calls that may end the process that searches, each another one
+MOST_CRASHES = 3
 # the last that is sent; without it, the copy that searches was killed or failed
 ALL_SENT = "all sent"
 KILLED = "the process that searched for its inputs exited early"
@@ -42,11 +45,12 @@ UNDEFINED = "it could not be defined"
 
 @dataclass(frozen=True)
 class Rehearsed:
-    """A call of ``target`` that returned in eager. ``works_twice``: the same object can be called again."""
+    """A call of ``target`` that returned in eager, ``in_group`` in a process group. ``works_twice``: the object can be called again."""
 
     target: CallTarget
     found: FoundCall
     works_twice: bool
+    in_group: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ class Trials:
         self._varies = watcher.of_run() is not None
         self._end = 0.0
         self._found: list[Rehearsed] = []
+        self._answered: set[str] = set()
         self.coverage = RanSoFar(file, module.__name__)
 
     @property
@@ -96,11 +101,40 @@ class Trials:
         """Whether the time is up, by the clock."""
         return time.monotonic() > self._clock_end - 1.0
 
+    @property
+    def clock_left(self) -> float:
+        """The seconds that are left by the clock."""
+        return max(self._clock_end - time.monotonic(), 0.0)
+
+    def go_on_after(self, received: Sequence[object]) -> bool:
+        """A copy has ended after it sent ``received``: whether another one can go on, without the call that it made last."""
+        if ALL_SENT in received or self.is_late() or len(in_progress.crashed) >= MOST_CRASHES:
+            return False
+        crashed = in_progress.crash()
+        if crashed:
+            print(f"the call {crashed} ended the process that tried it", file=sys.stderr)
+            self._take_over(received)
+            self._seconds *= self.clock_left / self.clock_seconds
+        return bool(crashed)
+
+    def _take_over(self, received: Sequence[object]) -> None:
+        for result in received:
+            if isinstance(result, Rehearsed):
+                self._found.append(result)
+                self._answered.add(result.target.name)
+            elif isinstance(result, CallNotMade | LeftOut):
+                self._answered.add(result.target)
+            elif isinstance(result, CallsCovered):
+                self.coverage.classes |= set(result.names)
+                self.coverage.lines |= set(result.ran)
+
     def run(self, send: Send) -> None:
         """Send a Rehearsed or a CallNotMade for each target, what has run so far, and an Offered for each that can be called; at the end
         ALL_SENT."""
         self._end = time.thread_time() + self._seconds * (FIRST_SHARE if self._varies else 1.0)
         for target in self._plan.targets:
+            if target.name in self._answered:
+                continue
             if target.only_module and not self._is_module(target.name):
                 send(LeftOut(target.name))
             # what has run as a part of another one is analyzed with it
@@ -117,14 +151,25 @@ class Trials:
         if self._found and (left < 1.0 or self.is_late()):
             return CallNotMade(name, self.no_time)
         is_alone = len(self._plan.targets) == 1
-        found = self._find(target, left if is_alone else left * TARGET_SHARE)
-        if isinstance(found, CallNotMade):
-            return found
-        problem, works_twice = self._rehearse(found)
+        seconds = left if is_alone else left * TARGET_SHARE
+        result = self._call_of(target, seconds)
+        if isinstance(result, CallNotMade) and process_group.is_lacking(result.reason):
+            result = self._call_of(target, seconds, in_group=True)
+        if isinstance(result, Rehearsed):
+            self._found.append(result)
+        return result
+
+    def _call_of(self, target: CallTarget, seconds: float, in_group: bool = False) -> Rehearsed | CallNotMade:
+        with process_group.alone(in_group):
+            found = self._find(target, seconds)
+            if isinstance(found, CallNotMade):
+                return found
+            problem, works_twice = self._rehearse(found)
         if problem is not None:
-            return CallNotMade(name, sentence_of(problem), found.expression)
-        self._found.append(Rehearsed(target, found, works_twice))
-        return self._found[-1]
+            return CallNotMade(target.name, sentence_of(problem), found.expression)
+        if in_group:
+            found = replace(found, inputs=f"{found.inputs}{process_group.IN_GROUP}")
+        return Rehearsed(target, found, works_twice, in_group)
 
     def _is_module(self, name: str) -> bool:
         import torch
@@ -155,11 +200,12 @@ class Trials:
         watched = self.coverage.watching(found.method)
         with bounded(self._memory), at_most(self._remaining()), unrecorded(), uncompiled(), watched:
             try:
-                call = found.evaluate(vars(self._module))
-                arguments, named = copied((call.positional, call.named))
-                call.run()
-                count = 1
-                call.target(*arguments, **named)
+                with in_progress.making(found.expression):
+                    call = found.evaluate(vars(self._module))
+                    arguments, named = copied((call.positional, call.named))
+                    call.run()
+                    count = 1
+                    call.target(*arguments, **named)
             except Exception as error:  # code of the user's may raise anything
                 return (None if count else error), False
         return None, True

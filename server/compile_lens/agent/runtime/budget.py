@@ -13,6 +13,7 @@ from .processor_time import ProcessorTime
 from .protocol import SandboxKind, SandboxSpec
 from .shared_files import SharedFiles
 from .socket_memory import descriptors, in_connections, in_sockets
+from .task_clock import TaskClock
 from .task_group import most_threads
 
 EVERY_S = 0.1
@@ -27,7 +28,7 @@ class TreeBudget:
     """What a run's whole process tree may use; its scratch folder holds its files while there is no better place.
 
     ``group`` counts its memory, where there can be one. ``shared`` are files in shared memory, None where the run sees only its own.
-    ``growth`` says how much of real disks it has taken.
+    ``growth`` says how much of real disks it has taken. ``clock`` counts its processor time, if the kernel lets it.
     """
 
     spec: SandboxSpec
@@ -36,6 +37,7 @@ class TreeBudget:
     shared: SharedFiles | None
     growth: DiskGrowth
     time: ProcessorTime = field(default_factory=ProcessorTime)
+    clock: TaskClock | None = None
 
     def exceeded(self, child: int) -> str:
         """``memory``, ``processes``, ``cpu`` or ``disk`` if the tree of ``child`` has used up its share; '' if not."""
@@ -45,7 +47,7 @@ class TreeBudget:
         seconds, threads = self.time.look(tree)
         if self.spec.processes and (len(tree) > self.spec.processes or threads > most_threads(self.spec.processes)):
             return "processes"
-        if self.spec.cpu_s and seconds > self.spec.cpu_s:
+        if self.spec.cpu_s and max(seconds, self._counted_by_kernel()) > self.spec.cpu_s:
             return "cpu"
         if self.spec.memory_bytes and self._uses_too_much_memory(child, tree):
             return "memory"
@@ -57,8 +59,13 @@ class TreeBudget:
         """Whether the kernel has ended a process because memory was used up."""
         return self.group is not None and self.group.killed()
 
+    def _counted_by_kernel(self) -> float:
+        """Seconds, those of the shortest lives included; 0 where the kernel does not count them for this process."""
+        of_group = self.group.seconds() if self.group is not None else 0.0
+        return max(of_group, self.clock.seconds() if self.clock is not None else 0.0)
+
     def _uses_too_much_memory(self, child: int, tree: list[int]) -> bool:
-        held = sum(map(_held_by_kernel, tree))
+        held = sum(map(held_by_kernel, tree))
         # in a network of its own, all connections are of this run
         connected = in_connections(child) if self.kind == SandboxKind.OVERLAY.value and not self.spec.network else 0
         if max(held + connected, in_sockets(tree, self.spec.memory_bytes)) > self.spec.memory_bytes:
@@ -97,7 +104,7 @@ def _used_below(folder: str) -> int:
     return (status.f_blocks - status.f_bfree) * status.f_frsize
 
 
-def _held_by_kernel(pid: int) -> int:
+def held_by_kernel(pid: int) -> int:
     """Bytes of the kernel's that a process takes beside its memory: page tables, what is open, and the table of that."""
     total = DESCRIPTOR_BYTES * descriptors(pid)
     with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/status", "rb") as status:

@@ -40,6 +40,15 @@ class EntryCalled(AgentEvent):
 
 
 @dataclass(frozen=True)
+class CallStopped(AgentEvent):
+    """The compiled call of ``target`` was ended, since it took longer than what made it up allows."""
+
+    name: ClassVar[str] = "call-stopped"
+    target: str
+    seconds: float
+
+
+@dataclass(frozen=True)
 class CallsCovered(AgentEvent):
     """What the calls of an entry have run so far: classes and functions of the file, and lines among those that can run."""
 

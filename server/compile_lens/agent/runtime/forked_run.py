@@ -21,6 +21,7 @@ from .left_folders import remove_folder
 from .memory_group import make_group
 from .protocol import RunEnded, RunStarted, SandboxKind
 from .shared_files import FOLDER, SharedFiles
+from .task_clock import TaskClock
 from .task_group import make_task_group
 from .wire import Wire
 
@@ -51,14 +52,23 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
         growth = DiskGrowth(spec.caches, places, spec.disk_bytes)
         budget = TreeBudget(spec, run.sandbox.kind, group, shared, growth)
     with _crash_file() as crash:
+        # what it starts before it is counted would not be
+        waits, goes = os.pipe()
         child = processes.fork()
         if child == 0:
+            os.close(goes)
+            os.read(waits, 1)
             _be_child(
                 replace(run, deadline=deadline, crash=crash, group=group, tasks=tasks),
                 wire,
                 writing,
-                (reading, commands),
+                (reading, commands, waits),
             )
+        clock = TaskClock(child) if budget is not None else None
+        if budget is not None:
+            budget = replace(budget, clock=clock)
+        os.close(goes)
+        os.close(waits)
         os.close(writing)
         with contextlib.suppress(OSError):
             os.setpgid(child, child)
@@ -68,6 +78,8 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
         if shared is not None:
             shared.look(set(processes.tree_of_run()))
         processes.end_tree(child)
+        if clock is not None:
+            clock.close()
         supervised.pass_on_the_rest()
         os.close(reading)
         crash.seek(0)

@@ -87,10 +87,14 @@ def _why_not(event: str, arguments: tuple[Any, ...], roots: tuple[str, ...]) -> 
         return _why_not_from(getattr(arguments[0], "co_filename", ""), roots)
     if event == "import" and isinstance(arguments[1], str):  # the file of an extension module
         return _why_not_from(arguments[1], roots)
+    if event == "ctypes.dlopen" and isinstance(arguments[0], (str, bytes)):
+        library = os.fsdecode(arguments[0])
+        # a bare name is the system's to find; a path may be what a variable of the workspace says
+        return _why_not_from(os.path.abspath(library), roots) if os.path.dirname(library) else ""
     return ""
 
 
 def _why_not_from(file: str, roots: tuple[str, ...]) -> str:
     # generated code has such a name: of dataclasses, named tuples, frozen modules
-    is_known = (file.startswith("<") and file.endswith(">")) or file.startswith(roots)
+    is_known = (file.startswith("<") and file.endswith(">")) or os.path.normpath(file).startswith(roots)
     return "" if is_known else f"code of {file}"

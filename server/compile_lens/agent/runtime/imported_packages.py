@@ -11,6 +11,7 @@ from ..inputs.missing_imports import MissingImports
 from ..substitutes.cuda.usage import names_gpu
 from .libraries import library_roots
 from .protocol import Packages, PackagesImported, RunCommand, Substitution
+from .regular_file import read_regular
 
 # a module takes one to three milliseconds; for fewer, nothing is worth a difference to a plain run
 FEWEST_MODULES = 60
@@ -19,6 +20,8 @@ NOT_THESE = frozenset({"torch", "triton", "_compile_lens_agent", "__main__"})
 # When it is imported, the packages that it contains can be, too (``sys.path``), which a program could notice.
 SETUPTOOLS = frozenset({"setuptools", "distutils", "pkg_resources"})
 IN_SETUPTOOLS = os.path.join("", "setuptools", "_vendor", "")
+# of all files of a program together, which may name any
+MOST_BYTES = 16_000_000
 # a program with one of these words may set up what an import, or torch's first compilation, depends on, or look at what is imported
 SETS_UP = re.compile(
     r"\b(?:environ|putenv|unsetenv|dotenv|meta_path|path_hooks|set_default_\w+|set_start_method|addaudithook|sys\.(?:modules|path)|"
@@ -53,6 +56,14 @@ def packages_of_run(known: frozenset[str], file: str) -> PackagesImported | None
     return PackagesImported(Packages(tuple(modules), tuple(sorted(own_files))))
 
 
+def are_packages(modules: Iterable[str]) -> bool:
+    """Whether ``packages_of_run`` may have listed ``modules``: a program can say what it likes."""
+    return all(
+        all(part.isidentifier() for part in parts) and parts[0] not in NOT_THESE and parts[-1] != "__main__"
+        for parts in (module.split(".") for module in modules)
+    )
+
+
 def why_not_loaded(command: RunCommand) -> str:
     """Why ``command`` must import its packages itself; '' if it may find them imported."""
     wanted, spec = command.packages, command.sandbox
@@ -73,16 +84,20 @@ def _sets_up(text: str | None) -> bool:
 
 
 def _texts(command: RunCommand, own_files: Iterable[str]) -> Iterable[str | None]:
+    """The program's own files; None for what is no file, and where they are too large."""
     if command.text is not None:
         yield command.text
+    left = MOST_BYTES
     for path in {command.file, *own_files}:
         if path == command.file and command.text is not None:
             continue
         try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                yield file.read()
-        except OSError:
+            data = read_regular(path, left)
+        except (OSError, ValueError):  # a name may hold anything
             yield None
+            return
+        left -= len(data)
+        yield data.decode("utf-8", "replace")
 
 
 def _are_shadowed(names: set[str], command: RunCommand) -> bool:

@@ -76,7 +76,8 @@ class Run:
             wire.tell(SandboxFailed(f"{error}"))
             return 1
         # the interpreter has looked at it long ago; nothing from there is imported before the sandbox is entered
-        sys.path[:0] = [path for path in command.env.get("PYTHONPATH", "").split(os.pathsep) if path]
+        entries = command.env.get("PYTHONPATH", "").split(os.pathsep)
+        sys.path[:0] = [path for path in entries if path and path not in sys.path]
         os.chdir(command.cwd)  # again, now that there is another view of it
         if sandbox is not None and "torch._inductor.codecache" in sys.modules:
             precompiled_headers.keep_private()

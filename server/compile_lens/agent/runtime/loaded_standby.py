@@ -4,7 +4,7 @@ In a session in which kernels were asked for, it has compiled some, too.
 To import is not to run the user's program, but it is code, and it runs here with the user's rights and before the program. So it
 happens only where a run in the sandbox has imported the same, with the variables that such a run has, under ``guarded_imports``; and
 the copy ends, as if it had never been, if the imports do anything that a program could notice later: print, start a thread, draw
-random numbers, change variables.
+random numbers, change variables, keep a file open.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from .wire import Wire
 
 # seconds for the imports
 LIMIT_S = 60
+# variables that every run has
+OF_CACHES = {"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"}
 READY, TAKEN, HOST_IS_THERE, HOST_IS_GONE = b"r", b"t", b"1", b"0"
 
 Serve = Callable[[RunCommand], bool]
@@ -121,14 +123,11 @@ def _load(command: LoadCommand, native_threads: int) -> None:
     signal.alarm(LIMIT_S)
     sys.dont_write_bytecode = True
     before = _noticeable()
-    with (
-        _captured_output() as printed,
-        without_cuda_runtime(),
-        _variables_of_run(command),
-    ):
-        if command.compiles:
+    with _captured_output() as printed, without_cuda_runtime():
+        # before any package is there, and not for variables of a workspace: they may name a compiler, which would run outside of a sandbox
+        if command.compiles and command.env.keys() <= OF_CACHES:
             warm_compiler(precompiled_headers.shared_folder())
-        with guarded_imports(library_roots(), lambda _: os._exit(1)):
+        with _variables_of_run(command), guarded_imports(library_roots(), lambda _: os._exit(1)):
             for name in command.load.modules:
                 importlib.import_module(name)
     tempfile.tempdir = None
@@ -152,7 +151,24 @@ def _noticeable() -> tuple[Any, ...]:
         sys.excepthook,
         list(sys.path),
         os.getcwd(),
+        _open_files(),
+        _shared_memory(),
     )
+
+
+def _open_files() -> list[tuple[str, str]]:
+    """All runs would share what is open: where one has read up to, the next one would go on."""
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # that of the list itself
+            found.append((name, os.readlink(f"/proc/self/fd/{name}")))
+    return sorted(found)
+
+
+def _shared_memory() -> list[str]:
+    """What one run writes to, and the next one reads."""
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+        return [line for line in maps if line.split()[1].startswith("rw") and line.split()[1].endswith("s")]
 
 
 @contextlib.contextmanager

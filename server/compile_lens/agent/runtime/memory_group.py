@@ -50,6 +50,10 @@ class MemoryGroup:
         """Whether the kernel has ended a process because the limit was reached."""
         return self._numbers(self.events).get("oom_kill", 0) > 0
 
+    def seconds(self) -> float:
+        """Processor time of all processes that were ever in the group; 0 where it does not count that, as in version 1."""
+        return self._numbers("cpu.stat").get("usage_usec", 0) / 1e6
+
     def remove(self) -> None:
         """Remove the group, whose processes are gone or about to be."""
         remove(self.folder)

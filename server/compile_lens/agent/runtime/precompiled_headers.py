@@ -37,26 +37,25 @@ def keep_private() -> bool:
     return HEADER_FOLDER.set(folder) and HEADER_LOCKS.set(os.path.join(folder, "locks"))
 
 
-def make_shared(commands: int) -> str:
-    """The folder of what the standby makes for all runs, once; '' where it cannot. Ends early if ``commands`` has any.
+def make_shared(commands: int) -> None:
+    """Make what all runs share, once, where it can be. Ends early if ``commands`` has any.
 
     A child compiles a function of ours, so that no program has a hand in what another one's compiler reads.
     """
     global _tried
-    folder = _shared_place()
+    folder = _folder()
     if folder and not _tried and not _compiled(folder):
         _tried = True
         _compile_in_child(folder, commands)
-    return shared_folder()
 
 
 def shared_folder() -> str:
-    """The folder of what the standby has made for all runs; '' as long as there is none."""
-    folder = _shared_place()
+    """The folder of what was made; '' for none."""
+    folder = _folder()
     return folder if folder and _compiled(folder) else ""
 
 
-def _shared_place() -> str:
+def _folder() -> str:
     cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
     return os.path.join(os.path.dirname(cache), SHARED) if cache and HEADER_FOLDER.get("") else ""
 

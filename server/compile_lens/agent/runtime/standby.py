@@ -24,6 +24,7 @@ from ..substitutes.cuda import trial
 from ..substitutes.cuda.usage import names_gpu
 from . import forked_run, gpu_presence, job, precompiled_headers, processes, warmup
 from .fork_check import count_threads, why_not_fork
+from .imported_packages import are_packages
 from .job import SandboxChoice
 from .libraries import import_paths, library_roots
 from .loaded_standby import LoadedStandby
@@ -154,7 +155,7 @@ def _choose(strongest: SandboxKind, forks: bool, places: tuple[str, ...]) -> San
 
 
 def _load(command: LoadCommand, commands: int, wire: Wire) -> LoadedStandby | None:
-    if why_not_fork(_threads_of_imports):
+    if why_not_fork(_threads_of_imports) or not are_packages(command.load.modules):
         return None
     return LoadedStandby(command, _threads_of_imports, wire, lambda run: _serve_run(run, commands, wire))
 
@@ -162,6 +163,9 @@ def _load(command: LoadCommand, commands: int, wire: Wire) -> LoadedStandby | No
 def _serve(command: RunCommand, commands: int, wire: Wire, loaded: LoadedStandby | None) -> bool:
     """Do one run, where its packages are imported if that can be. Returns False when this process can do no further one."""
     processes.set_session_niceness(command.sandbox.niceness if command.sandbox is not None else 0)
+    if _may_share_headers(command):
+        # never in the copy, whose packages may have heeded variables of a workspace: it is made outside of the sandbox
+        precompiled_headers.make_shared(commands)
     served = loaded.serve(command) if loaded is not None and loaded.fits(command) else None
     return _serve_run(command, commands, wire) if served is None else served
 
@@ -172,7 +176,7 @@ def _serve_run(command: RunCommand, commands: int, wire: Wire) -> bool:
     spec = command.sandbox
     places = (os.path.dirname(command.file), command.cwd)
     chosen = _choose(spec.strongest, forks, places) if spec is not None else SandboxChoice()
-    headers = precompiled_headers.make_shared(commands) if _may_share_headers(command, forks) else ""
+    headers = precompiled_headers.shared_folder() if _may_share_headers(command) else ""
     run = job.Run(command, chosen, _cuda_verdict(command, forks), headers=headers)
     if forks:
         return forked_run.serve(run, commands, wire)
@@ -183,9 +187,10 @@ def _serve_run(command: RunCommand, commands: int, wire: Wire) -> bool:
     return False
 
 
-def _may_share_headers(command: RunCommand, forks: bool) -> bool:
+def _may_share_headers(command: RunCommand) -> bool:
     """Whether the run compiles C++ with caches of its own."""
-    return forks and command.sandbox is not None and command.depth is Depth.INDUCTOR and command.preview is None
+    in_fork = not why_not_fork(_threads_of_imports)
+    return in_fork and command.sandbox is not None and command.depth is Depth.INDUCTOR and command.preview is None
 
 
 def _cuda_verdict(command: RunCommand, forks: bool) -> trial.TrialResult:

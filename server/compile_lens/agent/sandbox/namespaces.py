@@ -41,9 +41,10 @@ class View:
 
 
 def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
-    """Move this process, which must have one thread, into the view. ``places`` are the program's folders; ``hidden`` paths appear empty.
+    """Move this process, which must have one thread, into the view. ``places`` are the program's folders, first that
+    of its file; ``hidden`` paths appear empty.
 
-    Raises OSError, also if one of the folders that a program may write to cannot be covered; the process must then not run the program.
+    Raises OSError, also if a folder that every program may write to cannot be covered; the process must then not run the program.
     """
     scratch = policy.scratch
     persistent = [path for path in (*policy.caches, *policy.allow_write) if os.path.exists(path)]
@@ -56,11 +57,10 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
         kernel.set_mount_attributes("/proc", 0, READ_ONLY, recursive=False)
     handles[scratch] = _prepare_scratch(scratch, policy.disk_bytes)
     covers = Covers(scratch, handles[scratch], [mount.point for mount in mounts()])
-    wanted = _real_folders([home(), *policy.covered, *places, *temporary_folders()])
-    overlaid = _outermost([*wanted, *_real_folders(SERVICES)])
-    for place in overlaid:
-        covers.cover(place, with_mounts=place in wanted)
-    for place in wanted:
+    chosen = [home(), *temporary_folders()]
+    needed = _real_folders([*(policy.covered or chosen), *places[:1]])
+    overlaid = _cover(covers, needed, _real_folders([*chosen, *places[1:]]))
+    for place in needed:
         if is_below(place, covers.uncovered):
             raise OSError(f"no overlay works on {place}")
     for path, handle in handles.items():
@@ -71,6 +71,28 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     for handle in handles.values():
         os.close(handle)
     return View(tuple(overlaid), tuple(covers.layers), (*persistent, scratch, SHARED_MEMORY))
+
+
+def _cover(covers: Covers, needed: list[str], wanted: list[str]) -> list[str]:
+    """Cover the folders, and return the outermost of them. Raises OSError if one that is ``needed`` cannot be covered.
+
+    The workspace chooses the others, by ``launch.json``: what cannot be covered there stays read-only, and does not weaken the sandbox.
+    """
+    places = [*needed, *wanted]
+    waiting = _outermost([*places, *_real_folders(SERVICES)])
+    overlaid = []
+    while waiting:
+        place = waiting.pop(0)
+        try:
+            covers.cover(place, with_mounts=place in places)
+        except OSError:
+            if place in needed or place not in wanted:
+                raise
+            places = [other for other in places if other != place]
+            waiting += _outermost([other for other in places if is_below(other, [place])])
+        else:
+            overlaid.append(place)
+    return overlaid
 
 
 def may_write_to_proc(policy: Policy) -> bool:

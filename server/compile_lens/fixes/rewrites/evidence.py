@@ -10,9 +10,9 @@ from compile_lens.analysis.guards import read_guard
 from compile_lens.trace.report import GuardFailure
 
 # "[0/1] against 0/0: tensor 'x' size mismatch …", as analysis/recompiles.py writes them
-_GUARD = re.compile(r"^\[(?P<id>[^\]]+)\] against (?P<against>\S*): (?P<guard>.*)$", re.MULTILINE)
+_GUARD = re.compile(r"^\[(?P<id>[^\]\n]+)\] against (?P<against>\S*): (?P<guard>.*)$", re.MULTILINE)
 # "[0/1] made for x of size [None, 8]"
-_SIZES = re.compile(r"^\[[^\]]+\] made for (?P<name>\S+) of size \[(?P<sizes>[^\]]+)\]$", re.MULTILINE)
+_SIZES = re.compile(r"^\[[^\]\n]+\] made for (?P<name>\S+) of size \[(?P<sizes>[^\]\n]+)\]$", re.MULTILINE)
 
 
 def changed(finding: Finding) -> tuple[GuardFact, ...]:
@@ -20,6 +20,14 @@ def changed(finding: Finding) -> tuple[GuardFact, ...]:
     first: dict[str, GuardFact] = {}
     for match in _GUARD.finditer(finding.detail):
         first.setdefault(match["id"], read_guard(GuardFailure(match["against"], match["guard"])))
+    return tuple(first.values())
+
+
+def failed_guards(finding: Finding) -> tuple[str, ...]:
+    """The guard that failed at each recompile, in torch's words; the one of the newest version before it."""
+    first: dict[str, str] = {}
+    for match in _GUARD.finditer(finding.detail):
+        first.setdefault(match["id"], match["guard"])
     return tuple(first.values())
 
 

@@ -160,6 +160,9 @@ class ArgumentGuesser:
         """An argument for a parameter of ``forward`` or of a function. ``expected``: the input of the first layer."""
         kinds = kinds_of(info.hint, info.annotation)
         is_tensor = info.dims is not None or expected is not None or info.least_rank > 0
+        own = self._own_items(info.hint)
+        if own is not None:
+            return Group((own, own), is_list=typing.get_origin(info.hint) is not tuple)
         if "tensors" in kinds:
             item = self.tensor(info, expected)
             return Group((item, item), is_list="tuple" not in kinds)
@@ -177,6 +180,13 @@ class ArgumentGuesser:
             if by_name(INPUTS, info.name) is None and by_name(MAKERS, info.name) is not None:
                 return Expression(by_name(MAKERS, info.name))
         return self.tensor(info, expected)
+
+    def _own_items(self, hint: Any) -> Argument | None:
+        """An item of a list or another sequence of objects of the user's package."""
+        if typing.get_origin(hint) not in (list, tuple, collections.abc.Sequence, collections.abc.Iterable):
+            return None
+        cls = _first_class(next(iter(typing.get_args(hint)), None))
+        return self.constructed(cls) if cls is not None and self._is_own(cls) else None
 
     def tensor(self, info: ParameterInfo, expected: InputGuess | None) -> Tensor:
         """The tensor for a parameter: its shape from the most precise source, with sizes from any source that has them."""

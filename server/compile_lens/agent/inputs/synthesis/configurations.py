@@ -11,6 +11,7 @@ from typing import Any
 from ...models.configuration_sizes import LAYERS, VOCABULARIES, WIDTHS, SizeTable, smaller_size
 from ...runtime.foreign_code import attempted
 from .arguments import Argument, Constructed, Expression, literal
+from .sibling_configurations import sibling_configurations
 
 NAMES = re.compile(r"(?:\w*_)?(?:config|cfg|args|hparams|params|conf|opts?|hps|model_args)")
 CLASSES = re.compile(r"\w*(?:Config|Configuration|Args|Arguments|Params|HParams|Cfg|Hyperparameters)")
@@ -36,6 +37,8 @@ def class_for(owner: Any, name: str, hint: Any, module: Any) -> type | None:
         # an annotation may name the base of all configurations, and the file uses one of them
         subclasses = [cls for cls in found if issubclass(cls, hint) and cls is not hint]
         found = subclasses if subclasses and hint.__module__ != module.__name__ else [hint]
+    if not found:
+        found = [cls for other in sibling_configurations(module) for cls in _named_alike(owner, other)]
     # the one whose name shares the longest prefix with the owner's: GPTConfig for GPTBlock
     owner_name = getattr(owner, "__name__", "")
     return max(
@@ -43,6 +46,15 @@ def class_for(owner: Any, name: str, hint: Any, module: Any) -> type | None:
         key=lambda cls: (_common_prefix(cls.__name__, owner_name), cls.__module__ == module.__name__),
         default=None,
     )
+
+
+def _named_alike(owner: Any, other: Any) -> list[type]:
+    """The configurations that ``other`` defines and whose name begins as that of ``owner`` does: DecoderConfig for a DecoderLayer."""
+    first = re.match(r"_*([A-Z]+(?![a-z])|[A-Z][a-z0-9]*|\w+)", getattr(owner, "__name__", ""))
+    own = [cls for key, cls in vars(other).items() if isinstance(cls, type) and CLASSES.fullmatch(key)]
+    own = [cls for cls in own if cls.__module__ == other.__name__ and not inspect.isabstract(cls)]
+    alike = [cls for cls in own if first is not None and cls.__name__.startswith(first[1])]
+    return alike or own[: len(own) == 1]
 
 
 def _common_prefix(one: str, other: str) -> int:

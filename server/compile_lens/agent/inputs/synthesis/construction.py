@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
-import keyword
+import copy
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -17,10 +16,11 @@ from .. import expressions
 from .argument_guesser import ArgumentGuesser, is_needed
 from .arguments import Argument, Arguments, Expression
 from .candidate import Candidate
-from .delegation import accepts_names
+from .delegation import accepts_names, may_be_a_parameter
 from .dimensions import Unknowns
-from .messages import requirements
-from .other_values import with_callable
+from .guesses import MAKERS, by_name
+from .messages import names_in_failing_lines, requirements
+from .other_values import ANY_MODULE, with_callable
 from .own_classes import with_own_class
 from .parameter_info import ParameterInfo, read_parameters
 from .search import CallProblem, NotFound, SearchBudget, search
@@ -100,7 +100,7 @@ def with_other_parts(
     if making.candidate is None:
         return
     problem = _Construction(module, path, cls)
-    for candidate in problem.with_parts(making.candidate, error):
+    for candidate in (*problem.with_parts(making.candidate, error), *problem.with_open_parts(making.candidate, error)):
         try:
             with unrecorded():
                 problem.as_call().real(candidate.text)
@@ -191,7 +191,14 @@ class _Construction:
 
     def as_call(self) -> CallProblem:
         return CallProblem(
-            self._symbolic, self._real, self._offer, self._guess, self._read, make=self._make, others=self._others
+            self._symbolic,
+            self._real,
+            self._offer,
+            self._guess,
+            self._read,
+            make=self._make,
+            others=self._others,
+            called=self._path,
         )
 
     def _symbolic(self, arguments: Arguments, size: Any) -> object:
@@ -227,19 +234,23 @@ class _Construction:
             if requirement.kind == "callable":
                 yield from with_callable(candidate, requirement, error)
 
+    def with_open_parts(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+        """Candidates that pass what is None by default and was called: the failing line names it."""
+        for name in names_in_failing_lines(error)[:8]:
+            info = self._infos.get(name)
+            if info is None or info.required or info.default is not None or candidate.arguments.get(name) is not None:
+                continue
+            made = Expression(by_name(MAKERS, name) or ANY_MODULE)
+            yield Candidate(candidate.arguments.with_argument(name, made), copy.deepcopy(candidate.unknowns))
+
     def _read(self, name: str) -> tuple[str, ...]:
         return self._infos[name].fields if name in self._infos else ()
 
     def _offer(self, name: str, unknowns: Unknowns) -> Argument | None:
         info = self._infos.get(name)
-        if info is None and accepts_names(self._function) and _may_be_a_parameter(name):
+        if info is None and accepts_names(self._function) and may_be_a_parameter(name):
             info = ParameterInfo(name, True, None, "")  # the constructor accepts any argument and passes it on
         return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, info)[0] if info is not None else None
-
-
-def _may_be_a_parameter(name: str) -> bool:
-    """Whether a word of a line that failed may name an argument: no word of Python's own."""
-    return name.isidentifier() and not keyword.iskeyword(name) and not hasattr(builtins, name) and name != "self"
 
 
 def with_symbolic_sizes(arguments: Arguments) -> str:

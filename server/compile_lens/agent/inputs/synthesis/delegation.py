@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
+import keyword
 import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -32,6 +34,11 @@ def parameters_of(made: Any, function: Callable[..., Any], depth: int = 0) -> li
 def accepts_names(function: Callable[..., Any]) -> bool:
     """Whether arguments can be passed by name that ``function`` does not declare."""
     return any(p.kind is p.VAR_KEYWORD for p in _parameters(function))
+
+
+def may_be_a_parameter(name: str) -> bool:
+    """Whether a word of a line that failed may name an argument: no word of Python's own."""
+    return name.isidentifier() and not keyword.iskeyword(name) and not hasattr(builtins, name) and name != "self"
 
 
 def _accepts_any(function: Callable[..., Any]) -> bool:

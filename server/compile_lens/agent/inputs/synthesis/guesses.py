@@ -62,6 +62,8 @@ SIZES: tuple[tuple[str, int], ...] = (
         r"(?:d|dim|n)_?model|model_?(?:dim|size|width|channels)|(?:n_|d_)?(?:embd?|embed|hidden)(?:_?(?:dim|size|channels|units))?|(?:.*_)?(?:embed(?:ding)?|hidden|latent|token|feature|feat)_?(?:dims?|sizes?|channels|width)|dims?|width|(?:in|out)_(?:features|dims?)|features",
         64,
     ),
+    (r"d_\w+|(?:\w+_)?(?:dim|width)s?", 64),
+    (r"(?:n|num)_\w+", 2),
     (r"scale_factor|(?:up|down)scale(?:_factor)?|factor", 2),
     (r"axis|(?:.*_)?axes", -1),
 )
@@ -79,6 +81,7 @@ MAKERS: tuple[tuple[str, str], ...] = (
     (r"(?:.*_)?norm(?:_layer|_cls|_class|_type)?_?(?:layer|cls|class)", "torch.nn.LayerNorm"),
     (r"(?:.*_)?(?:act(?:ivation)?(?:_fn|_func|_function)?|non_?linearity)", "torch.nn.GELU()"),
     (r"(?:.*_)?norm", "torch.nn.Identity()"),
+    (r"(?:.*_)?(?:embed\w*_(?:tokens?|words?)|(?:tok|tokens?|words?)_embed\w*)", "torch.nn.Embedding(256, 64)"),
     (
         r"(?:.*_)?(?:fn|func|function|net|module|model|block|layer|submodule|sublayer|backbone|encoder|decoder)",
         "torch.nn.Identity()",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import math
 import re
 import traceback
@@ -57,6 +58,7 @@ _RANKS = (
     re.compile(r"same number of dimensions:? got (\d) and (\d)"),
     re.compile(r"Expected (\d)-D tensors?, but got"),
 )
+_VECTOR = re.compile(r"(?:supposed|expected|has) to be a vector|must be a vector|expects? a vector")
 _ANY_RANK = re.compile(
     r"Dimension out of range|permute\(sparse_coo\)|number of dims|must have at least|dimensions? .{0,30}(?:invalid|mismatch|do(?:es)? not match)"
     r"|too many indices|Dimension specified as|tuple index out of range|list index out of range|rank|\bndim\b|\.dim\(\)",
@@ -75,6 +77,9 @@ _GOT_EXPECTED = (
     re.compile(r"Expected size (?P<want>\d+) but got (?:size )?(?P<got>\d+)"),
     re.compile(
         r"[Ee]xpected (?:input size |embedding dimension of |hidden size )?(?P<want>\d+),? (?:but )?got (?P<got>\d+)"
+    ),
+    re.compile(
+        r"(?P<got>\d+)\)? (?:must|should|has to) (?:be )?(?:the same as|equal)s?(?: to)?\b.{0,60}?(?P<want>\d+)"
     ),
     re.compile(r"to match num_features \((?P<want>\d+)\), but got: (?P<got>\d+)"),
     re.compile(r"running_mean should contain (?P<got>\d+) elements not (?P<want>\d+)"),
@@ -132,6 +137,7 @@ _NO_MAPPING = re.compile(
 _KEYS = re.compile(r"\[\s*['\"](\w+)['\"]\s*\]|['\"](\w+)['\"] (?:not )?in\b")
 _OBJECT_AS_MAPPING = re.compile(r"'types\.SimpleNamespace' object is not (?:subscriptable|iterable)|is not a mapping")
 _OF_MAPPINGS = frozenset({"items", "keys", "get", "values", "update"})
+_MOST_LINES = 12
 _OUT_OF_RANGE = re.compile(r"index out of range|out of bounds|Target \d+ is out of|Class values must be smaller", re.I)
 
 
@@ -177,6 +183,8 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         if match is not None:
             # the last one is the batched rank
             yield from (Requirement("rank", rank) for rank in reversed([g for g in match.groups() if g]))
+    if _VECTOR.search(text):
+        yield Requirement("rank", "1")
     if _ANY_RANK.search(text):
         yield from (Requirement("rank", rank) for rank in "34251")
     for pattern in _GOT_EXPECTED:
@@ -227,15 +235,29 @@ def is_too_small(error: BaseException) -> bool:
 
 
 def failing_line(error: BaseException) -> str:
-    """The source line that raised, of the innermost frame that has one."""
-    frames = (frame for frame in reversed(traceback.extract_tb(error.__traceback__)[-12:]) if frame.line)
-    return next((frame.line or "" for frame in frames), "")
+    """The source that raised, of the innermost frame that has one."""
+    frames = traceback.extract_tb(error.__traceback__)[-12:]
+    return next(filter(None, map(_line, reversed(frames))), "")
+
+
+def failing_place(error: BaseException) -> tuple[str, int]:
+    """The file and the line of the innermost frame."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return (frames[-1].filename, frames[-1].lineno or 0) if frames else ("", 0)
+
+
+def _line(frame: traceback.FrameSummary) -> str:
+    """The source of what ``frame`` was doing, in one line: a call may stand in several (Python 3.11 tells where it ends)."""
+    last = getattr(frame, "end_lineno", None) or frame.lineno or 0
+    following = range((frame.lineno or 0) + 1, min(last, (frame.lineno or 0) + _MOST_LINES) + 1)
+    more = (linecache.getline(frame.filename, number).strip() for number in following)
+    return " ".join(filter(None, (frame.line, *more)))
 
 
 def names_in_failing_lines(error: BaseException) -> list[str]:
     """The names in the source lines that raised, innermost first: one of them may be the parameter that is None."""
     found: list[str] = []
     for frame in reversed(traceback.extract_tb(error.__traceback__)[-12:]):
-        if "_compile_lens" not in frame.filename and frame.line:
-            found += re.findall(r"[A-Za-z_]\w*", frame.line)
+        if "_compile_lens" not in frame.filename:
+            found += re.findall(r"[A-Za-z_]\w*", _line(frame))
     return list(dict.fromkeys(found))[:40]

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...instrument.unrecorded import unrecorded
 from .. import expressions
+from ..call_in_progress import in_progress
 from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments, Expression
 from .candidate import Candidate
@@ -21,18 +22,20 @@ from .construction import (
     SIZE,
     Making,
     as_text,
+    constructor,
     made_by,
     place,
     with_symbolic_sizes,
     without_memory,
 )
-from .delegation import accepts_names, parameters_of
+from .delegation import accepts_names, may_be_a_parameter, parameters_of
 from .dimensions import Unknowns
 from .guesses import INPUTS, by_name
 from .layers import expected_by_layers, image_size
+from .other_shapes import of_one_rank
 from .parameter_info import ParameterInfo, read_class_docstring, read_parameters
 from .preparations import preparing_methods
-from .search import CallProblem, NotFound, SearchBudget, of_one_rank, search
+from .search import CallProblem, NotFound, SearchBudget, search
 
 # the object in the text of a call that prepares it: `(m := Net(), m.setup())[0](x)`
 MADE = "m"
@@ -97,6 +100,7 @@ class CallsOfObject:
         if function is None:
             raise NotFound(f"it has no `{method}()`")
         self._infos = parameters_of(self._made, function)
+        self._open_parts = _open_parts(cls, self._made) if making.candidate is not None else frozenset()
         if method == "forward":
             read_class_docstring(cls, self._infos)
 
@@ -178,7 +182,7 @@ class CallsOfObject:
         try:
             if self._given is not None:
                 return self._given()
-            with self._making.place():
+            with self._making.place(), in_progress.making(self._making.text):
                 return made_by(self._making.text, self._names)
         except Exception as error:  # code of the user's may raise anything
             raise NotFound(f"its constructor failed: {type(error).__name__}: {error}") from None
@@ -200,14 +204,28 @@ class CallsOfObject:
     def _problem(self) -> CallProblem:
         guess = functools.partial(guess_of, self._module)
         return CallProblem(
-            self._symbolic, self._real, self._offer, guess, functools.partial(read_of, self._infos), _names(self._infos)
+            self._symbolic,
+            self._real,
+            self._offer,
+            guess,
+            functools.partial(read_of, self._infos),
+            _names(self._infos),
+            called=f"{self._making.text}{self._suffix}",
+            open_parts=self._open_parts,
         )
 
     def _offer(self, name: str, unknowns: Unknowns) -> Argument | None:
         info = next((info for info in self._infos if info.name == name), None)
-        if info is None and accepts_names(getattr(type(self._made), self._method)) and name.isidentifier():
+        if info is None and accepts_names(getattr(type(self._made), self._method)) and may_be_a_parameter(name):
             info = ParameterInfo(name, True, None, "")
         return self._argument_for(info, ArgumentGuesser(self._module, unknowns)) if info is not None else None
+
+
+def _open_parts(cls: type, made: Any) -> frozenset[str]:
+    """Parameters of the constructor that are None by default, and so are the attributes of their names."""
+    infos = read_parameters(constructor(cls), skip_first=True)
+    own = getattr(made, "__dict__", {})
+    return frozenset(i.name for i in infos if not i.required and i.default is None and own.get(i.name, made) is None)
 
 
 def _clear_gradients(module: Any) -> None:

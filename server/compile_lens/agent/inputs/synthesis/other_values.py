@@ -92,6 +92,12 @@ def is_of_object(error: BaseException) -> bool:
     return any(wanted.kind == "callable" for wanted in requirements(error))
 
 
+def calls_one_of(names: frozenset[str], error: BaseException) -> bool:
+    """Whether one of the attributes ``names`` of an object is called and is None: `self.embed_tokens(tokens)`."""
+    called = re.findall(r"\bself\.(\w+)\(", failing_line(error))
+    return "'NoneType' object is not callable" in str(error) and not names.isdisjoint(called)
+
+
 def _suspects(candidate: Candidate, error: BaseException) -> list[tuple[str, Any]]:
     """The arguments that the error may be about, and their values: those it quotes first, then those in the failing line."""
     text, in_line = str(error), names_in_failing_lines(error)

@@ -16,6 +16,8 @@ from typing import Any
 from ...runtime.foreign_code import attempted
 from .shape_text import annotated_shape, dtype_in, parameter_descriptions, written_shape
 
+# functions that take an index, and at which position
+_INDEXED = {"index_select": 2, "gather": 2, "index_add": 2, "scatter_add": 2, "take_along_dim": 1, "one_hot": 0}
 _EINOPS = ("rearrange", "reduce", "repeat", "einsum", "parse_shape", "pack")
 
 
@@ -190,8 +192,19 @@ class _Body(ast.NodeVisitor):
             self._reads(self._param(node.func.value), getattr(node.args[0], "value", None))
         if name in _EINOPS:
             self._einops(name, node)
+        if name.rstrip("_") in _INDEXED:
+            self._index(node, _INDEXED[name.rstrip("_")])
         if name == "size" and isinstance(node.func, ast.Attribute):
             self._indexed(self._param(node.func.value), node.args[0] if node.args else None)
+
+    def _index(self, node: ast.Call, position: int) -> None:
+        """Note what a call takes as an index: of a method of tensors, it stands one place earlier."""
+        is_function = getattr(getattr(node.func, "value", None), "id", "") in ("torch", "F", "")
+        position -= not is_function and position > 0
+        named = [keyword.value for keyword in node.keywords if keyword.arg == "index"]
+        info = self._param(next(iter((*named, *node.args[position : position + 1])), None))
+        if info is not None:
+            info.dtype = info.dtype or "int64"
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self.generic_visit(node)

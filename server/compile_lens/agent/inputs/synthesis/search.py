@@ -12,18 +12,32 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...instrument.unrecorded import unrecorded
-from ..time_limit import TrialTooLong
-from .arguments import INSIDE, Argument, Arguments, Group, Tensor
+from ..call_in_progress import CrashedBefore, in_progress
+from ..time_limit import SlowTrial, TrialTooLong, at_most
+from .arguments import Argument, Arguments, Group, Tensor
 from .candidate import Candidate
 from .dimensions import SizeCondition, Unknowns, by_relevance, solutions
-from .messages import Requirement, failing_line, is_too_small, requirements
-from .other_values import is_of_object, with_callable, with_other_value, with_required_class, with_small_model
+from .messages import Requirement, failing_line, failing_place, is_too_small, requirements
+from .other_shapes import (
+    OTHER_RANKS,
+    larger,
+    of_other_rank,
+    of_rank,
+    of_several,
+    smaller,
+    with_values,
+)
+from .other_values import (
+    calls_one_of,
+    is_of_object,
+    with_callable,
+    with_other_value,
+    with_required_class,
+    with_small_model,
+)
 from .structures import with_structure
 from .trial import attempt
 
-OTHER_RANKS = (3, 4, 2, 5, 1)
-COMMON_RANKS = (2, 4)
-MAX_RANK_OF_IDS = 3
 # candidates that follow from one failure, and conditions that are negated for them, each by a search of its own
 MAX_FOLLOWING = 14
 # `**kwargs` of the function
@@ -34,13 +48,10 @@ _TENSOR_WANTED = re.compile(
 _STATES = re.compile(r"\bhx\b|\bhidden0\b|\bh_0\b")
 # those that only find out what else is read of an object
 FREE_TRIALS = 40
-# sides of images that pass through many strided layers
-LARGER_SIZES = (64, 128, 256, 384)
-SIGNAL_SIZES = (512, 1024, 2048, 16000)
-FEW_CHANNELS = 4
-# the items of a batch where one is too few
-SEVERAL = 2
 MAX_CONDITIONS = 8
+# one call may take a third of what is left, but at least so many seconds: one that is slow because it is large is tried smaller
+TRIAL_SHARE = 1 / 3
+LEAST_TRIAL_S = 2.0
 
 
 class NotFound(Exception):
@@ -78,6 +89,11 @@ class SearchBudget:
         """The end of the search, as a time of ``time.thread_time``."""
         return self._started + self.seconds
 
+    @property
+    def trial_seconds(self) -> float:
+        """The time limit of one trial."""
+        return max(self.left * TRIAL_SHARE, LEAST_TRIAL_S)
+
     def spend(self) -> bool:
         """Use one trial. False when none is left."""
         if self.trials <= 0 or not self.left:
@@ -93,7 +109,8 @@ class CallProblem:
     ``symbolic`` makes it with a function from an unknown's name to its size; ``real`` makes it with real tensors. ``offer`` returns an
     argument for a parameter that has none yet, with its sizes among the unknowns, or None if there is no such parameter; ``guess`` one
     for something that is read of an argument, and ``read`` what the source shows to be read of a parameter. ``names`` are the parameters;
-    ``make`` constructs a class, and ``others`` are candidates for its errors alone.
+    ``make`` constructs a class, and ``others`` are candidates for its errors alone. ``called`` is the text before the arguments,
+    and ``open_parts`` are attributes of the object that its constructor can be given and was not.
     """
 
     symbolic: Callable[[Arguments, Callable[[str], Any]], object]
@@ -104,53 +121,68 @@ class CallProblem:
     names: frozenset[str] = frozenset()
     make: Callable[[type, Unknowns], Argument] | None = None
     others: Callable[[Candidate, Exception], Iterator[Candidate]] | None = None
+    called: str = ""
+    open_parts: frozenset[str] = frozenset()
 
 
 def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -> Candidate:
     """The first candidate whose real call returns. Raises NotFound, also when ``budget`` is used up."""
     waiting = list(reversed(start))
-    tried: set[str] = set()
+    tried: set[tuple[str, int]] = set()
     last: BaseException | None = None
     free = FREE_TRIALS
     while waiting:
         candidate = waiting.pop()
-        if candidate.text in tried:
+        if candidate.identity in tried:
             continue
-        tried.add(candidate.text)
+        tried.add(candidate.identity)
         if not budget.spend():
             break
-        error = _try_for_real(problem, candidate)
+        error = _try_for_real(problem, candidate, budget.trial_seconds)
         if error is None:
             return candidate
         last = error
+        if isinstance(error, (SlowTrial, CrashedBefore)):
+            waiting.extend(smaller(candidate))
+            continue
         if free and any(wanted.kind in ("attribute", "key") and wanted.value for wanted in requirements(error)):
             free -= 1
             budget.trials += 1  # each adds a value that a configuration lacks, and fails at once
         if not budget.left or isinstance(error, ImportError):
             break  # no other argument makes a module be there
-        if is_of_object(error) and not any(candidate.arguments.plain()):
+        is_number_called = is_of_object(error) and not any(candidate.arguments.plain())
+        if is_number_called or calls_one_of(problem.open_parts, error):
             raise NotFound(sentence_of(error), of_object=error)
-        larger = next(_larger(candidate), None) if is_too_small(error) else None
-        if larger is not None:
-            waiting.append(larger)  # that is certain, and a deep model takes long
+        enlarged = next(larger(candidate), None) if is_too_small(error) else None
+        if enlarged is not None:
+            waiting.append(enlarged)  # that is certain, and a deep model takes long
             continue
         # symbolic sizes take longer: they are used only now, to learn which of them are wrong
-        trial = attempt(candidate.unknowns, functools.partial(problem.symbolic, candidate.arguments))
+        trial = attempt(candidate.unknowns, functools.partial(_symbolic, problem, candidate, budget.trial_seconds))
         following = itertools.takewhile(
             lambda _: budget.left > 0, _next(problem, candidate, error, trial.conditions, budget.end)
         )
-        waiting += reversed(list(itertools.islice(following, MAX_FOLLOWING)))
+        found = list(itertools.islice(following, MAX_FOLLOWING))
+        failure = (sentence_of(error), failing_place(error))
+        if failure == candidate.failure:
+            waiting[:0] = reversed(found)  # what led here has changed nothing: what follows comes last
+        else:
+            waiting += reversed(found)
+        for each in found:
+            each.failure = failure
     raise NotFound(sentence_of(last))
 
 
-def _try_for_real(problem: CallProblem, candidate: Candidate) -> Exception | None:
+def _try_for_real(problem: CallProblem, candidate: Candidate, seconds: float) -> Exception | None:
     import torch
 
     try:
         # the same weights and values as in the call that is compiled
         torch.manual_seed(0)
-        with unrecorded():
+        with unrecorded(), at_most(seconds, SlowTrial), in_progress.making(f"{problem.called}({candidate.text})"):
             problem.real(candidate.text)
+    except SlowTrial as late:
+        return late
     except TrialTooLong:
         raise
     except SystemExit as end:
@@ -158,6 +190,11 @@ def _try_for_real(problem: CallProblem, candidate: Candidate) -> Exception | Non
     except Exception as error:  # code of the user's may raise anything
         return error
     return None
+
+
+def _symbolic(problem: CallProblem, candidate: Candidate, seconds: float, size: Callable[[str], Any]) -> object:
+    with at_most(seconds, SlowTrial), in_progress.making(f"{problem.called}({candidate.text})"):
+        return problem.symbolic(candidate.arguments, size)
 
 
 def _next(
@@ -187,23 +224,23 @@ def _next(
         yield from _satisfying(problem, candidate, requirement)
     for requirement in wanted:
         if requirement.kind == "more-dims":
-            yield from _of_other_rank(candidate, int(requirement.value))
+            yield from of_other_rank(candidate, int(requirement.value))
         elif requirement.kind == "batch":
-            yield from _of_several(candidate)
+            yield from of_several(candidate)
     is_about_rank = any(w.kind == "rank" for w in wanted)
     if is_about_rank:
         ranks = [int(w.value) for w in wanted if w.kind == "rank"]
         for rank in ranks:
-            yield from _of_rank(candidate, rank, False, is_about_states=_STATES.search(str(error)) is not None)
+            yield from of_rank(candidate, rank, False, is_about_states=_STATES.search(str(error)) is not None)
     if any(w.kind == "larger" for w in wanted):
-        yield from _larger(candidate)
+        yield from larger(candidate)
     for condition in by_relevance(conditions)[:MAX_CONDITIONS]:
         for negated in (candidate.negated, ()):
             found = next(iter(solutions(candidate.unknowns, condition, negated, end)), None)
             if found is not None:
                 if negated is not candidate.negated:
                     yield from _split(candidate, condition)
-                yield _with_values(candidate, found, (*negated, condition))
+                yield with_values(candidate, found, (*negated, condition))
                 break
     for requirement in wanted:
         if requirement.kind == "size":
@@ -247,12 +284,15 @@ def _satisfying(
         if limited is not candidate.arguments:
             yield _with(candidate, limited)
     elif requirement.kind == "rank":
-        yield from _of_rank(candidate, int(requirement.value), only_unknown_ranks)
+        yield from of_rank(candidate, int(requirement.value), only_unknown_ranks)
     elif requirement.kind == "size":
         got, want = map(int, requirement.value.split())
         for name, unknown in candidate.unknowns.by_name.items():
             if unknown.value == got and not unknown.fixed and want > 0:
-                yield _with_values(candidate, {**candidate.unknowns.values, name: want}, candidate.negated)
+                values = {**candidate.unknowns.values, name: want}
+                if any(condition.holds(values) is condition.outcome for condition in candidate.negated):
+                    yield from _apart(candidate, name, want)  # it would undo what an earlier failure required
+                yield with_values(candidate, values, candidate.negated)
 
 
 def _split(candidate: Candidate, condition: SizeCondition) -> Iterator[Candidate]:
@@ -270,93 +310,19 @@ def _split(candidate: Candidate, condition: SizeCondition) -> Iterator[Candidate
         yield Candidate(arguments, unknowns, ())
 
 
-def _larger(candidate: Candidate) -> Iterator[Candidate]:
-    """Candidates whose images, sequences and signals are larger: all their sides at once. A few channels stay as many."""
-    sides: set[str] = set()
-    values = candidate.unknowns.values
-    is_signal = True
-    for _, tensor in candidate.arguments.tensors():
-        is_image = len(tensor.dims) > 3
-        is_signal = is_signal and not is_image
-        rest = tensor.dims[2:] if is_image else tensor.dims[1:]
-        sides.update(name for index, name in enumerate(rest) if len(rest) == index + 1 or values[name] > FEW_CHANNELS)
-    free = [name for name in sides if not candidate.unknowns.by_name[name].fixed]
-    for least in (*LARGER_SIZES, *(SIGNAL_SIZES if is_signal else ())):
-        larger = {name: max(values[name], least) for name in free}
-        if any(larger[name] != values[name] for name in free):
-            yield _with_values(candidate, {**values, **larger}, ())
+def _apart(candidate: Candidate, name: str, size: int) -> Iterator[Candidate]:
+    """Candidates in which ``size`` is that of one tensor alone, of several that share an unknown for its name: the last one first."""
+    users = [(path, tensor) for path, tensor in candidate.arguments.tensors() if name in tensor.dims]
+    for path, tensor in reversed(users) if len(users) > 1 else ():
+        unknowns = copy.deepcopy(candidate.unknowns)
+        own = unknowns.get(f"{path}.{name}", size).name
+        changed = replace(tensor, dims=tuple(own if dim == name else dim for dim in tensor.dims))
+        yield Candidate(candidate.arguments.with_argument(path, changed), unknowns, candidate.negated)
 
 
 def _is_other_kind(dtype: str, wanted: str) -> bool:
     """Whether an error that requires ``wanted`` may be about a tensor of ``dtype``: only integers and booleans become floats."""
     return (dtype.startswith("int") or dtype == "bool") if wanted.startswith("float") else True
-
-
-def _of_rank(
-    candidate: Candidate, rank: int, only_unknown_ranks: bool, is_about_states: bool = False
-) -> Iterator[Candidate]:
-    """Candidates whose tensors have ``rank`` dimensions: each tensor in turn, then all at once.
-
-    ``is_about_states``: pairs come first, which are the states of an LSTM.
-    """
-    everywhere = candidate
-    tensors = sorted(
-        candidate.arguments.tensors(), key=lambda pair: is_about_states and not pair[0].endswith(f"{INSIDE}0")
-    )
-    for name, tensor in tensors:
-        is_table_of_ids = tensor.dtype.startswith("int") and rank > max(MAX_RANK_OF_IDS, len(tensor.dims))
-        if len(tensor.dims) == rank or (only_unknown_ranks and tensor.has_known_rank) or is_table_of_ids:
-            continue
-        yield _reshaped(candidate, name, tensor, rank)
-        everywhere = _reshaped(everywhere, name, tensor, rank)
-    if len(list(candidate.arguments.tensors())) > 1:
-        yield everywhere
-
-
-def _of_other_rank(candidate: Candidate, more: int) -> Iterator[Candidate]:
-    """Candidates in which each tensor in turn has ``more`` dimensions than it has, or fewer where that is negative. Ids seldom have."""
-    tensors = sorted(candidate.arguments.tensors(), key=lambda pair: pair[1].dtype.startswith("int"))
-    for name, tensor in tensors:
-        rank = len(tensor.dims) + more
-        if more and 0 < rank <= (MAX_RANK_OF_IDS if tensor.dtype.startswith("int") else max(OTHER_RANKS)):
-            yield _reshaped(candidate, name, tensor, rank)
-
-
-def _of_several(candidate: Candidate) -> Iterator[Candidate]:
-    """The candidate with batches of more than one."""
-    first = {tensor.dims[0] for _, tensor in candidate.arguments.tensors() if len(tensor.dims) > 1}
-    single = {
-        n: SEVERAL
-        for n in first
-        if candidate.unknowns.by_name[n].value == 1 and not candidate.unknowns.by_name[n].fixed
-    }
-    if single:
-        yield _with_values(candidate, {**candidate.unknowns.values, **single}, ())
-
-
-def of_one_rank(candidate: Candidate) -> Iterator[Candidate]:
-    """Candidates whose tensors of unknown ranks all have the same one: rows of numbers, then images."""
-    for rank in COMMON_RANKS:
-        found = candidate
-        for name, tensor in candidate.arguments.tensors():
-            if not tensor.has_known_rank and len(tensor.dims) != rank and tensor.dtype.startswith("float"):
-                found = _reshaped(found, name, tensor, rank)
-        if found is not candidate:
-            yield found
-
-
-def _reshaped(candidate: Candidate, name: str, tensor: Tensor, rank: int) -> Candidate:
-    """Add or remove dimensions between the first two and the last, which keep their meaning."""
-    unknowns = copy.deepcopy(candidate.unknowns)
-    dims = list(tensor.dims)
-    while len(dims) > rank:
-        dims.pop(-2 if len(dims) > 2 else -1)
-    while len(dims) < rank:
-        new = unknowns.get(f"{name}_{rank}_{len(dims)}", 8 if len(dims) < 4 else 4).name
-        # four dimensions are most often an image: (B, C, H, W)
-        dims.insert(len(dims) if rank >= 4 else max(len(dims) - 1, 0), new)
-    arguments = candidate.arguments.with_argument(name, replace(tensor, dims=tuple(dims)))
-    return Candidate(arguments, unknowns, ())
 
 
 def _other_kinds(candidate: Candidate) -> Iterator[Candidate]:
@@ -372,16 +338,12 @@ def _with(candidate: Candidate, arguments: Arguments) -> Candidate:
     return Candidate(arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
 
 
-def _with_values(candidate: Candidate, values: dict[str, int], negated: tuple[SizeCondition, ...]) -> Candidate:
-    unknowns = copy.deepcopy(candidate.unknowns)
-    unknowns.assign(values)
-    return Candidate(candidate.arguments, unknowns, negated)
-
-
 def sentence_of(error: BaseException | None) -> str:
     """What an error says, in one line."""
     if error is None:
         return "the time limit was reached before the first call"
+    if isinstance(error, (TrialTooLong, CrashedBefore)):
+        return str(error)
     first = next((" ".join(line.split()) for line in str(error).splitlines() if line.strip()), "")
     text = f"{type(error).__name__}: {first}" if first else type(error).__name__
     return text if len(text) <= 200 else f"{text[:199]}…"

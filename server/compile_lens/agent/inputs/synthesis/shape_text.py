@@ -37,6 +37,8 @@ _ANNOTATION = re.compile(r"\b(\w+)\s*\[\s*(?:[\w.]+\s*,\s*)?(['\"])(.*?)\2")
 # (B, T, C) and [batch, seq_len, dim], with numbers and sums in them
 _SHAPE = re.compile(r"[(\[]\s*((?:[\w.+\-*/ ]+|\*\w*|\.\.\.)(?:\s*,\s*(?:[\w.+\-*/ ]+|\.\.\.))*\s*,?)\s*[)\]]")
 _X_SHAPE = re.compile(r"\b([A-Za-z]\w*|\d+)((?:\s*[x×]\s*(?:[A-Za-z]\w*|\d+)){1,5})\b")
+# without spaces: Bx3xHxW
+_COMPACT = re.compile(r"\b(?:[A-Z]|\d+)(?:x(?:[A-Z]|\d+)){1,5}\b")
 _DIMENSION = re.compile(r"[A-Za-z_]\w*(?:\s*[-+*/]+\s*\w+)*|\d+")
 _NOT_DIMENSIONS = frozenset(
     [
@@ -99,6 +101,9 @@ def written_shape(text: str) -> tuple[str, ...] | None:
         parts = [part.strip().strip("`'\"") for part in match[1].split(",") if part.strip()]
         if _are_dimensions(parts):
             return tuple(part for part in parts if part not in ("...", "*"))
+    compact = _COMPACT.search(text)
+    if compact is not None and "0x" not in compact[0]:
+        return tuple(compact[0].split("x"))
     product = _X_SHAPE.search(text)
     if product is not None and "0x" not in product[0]:
         parts = [part.strip() for part in re.split(r"\s*[x×]\s*", product[0])]
@@ -121,7 +126,8 @@ def _are_dimensions(parts: list[str]) -> bool:
 
 def _is_name_of_a_dimension(word: str) -> bool:
     """One word in parentheses is a shape only if it is a common name of a dimension."""
-    return word.lower() in ("n", "b", "batch", "batch_size", "bs", "t", "l", "d", "m")
+    known = ("n", "b", "batch", "batch_size", "bs", "t", "l", "d", "m")
+    return word.lower() in known or re.fullmatch(r"(?:n|num)_[a-z]+", word.lower()) is not None
 
 
 def dtype_in(text: str) -> str:

@@ -269,7 +269,8 @@ def _of_function(
         info = infos_by_name.get(name)
         return ArgumentGuesser(module, unknowns).for_input(info, None) if info is not None else None
 
-    problem = CallProblem(symbolic, real, offer, functools.partial(guess_of, module), functools.partial(read_of, infos))
+    guess, read = functools.partial(guess_of, module), functools.partial(read_of, infos)
+    problem = CallProblem(symbolic, real, offer, guess, read, called=path)
     try:
         found = search(problem, [start], budget)
     except NotFound as problem:

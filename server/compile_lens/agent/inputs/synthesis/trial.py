@@ -10,6 +10,7 @@ from typing import Any
 from ...instrument.unrecorded import unrecorded
 from ...torch_internals.core import FAKE_TENSOR_MODE
 from ...torch_internals.dynamo import CONSTANT_SOURCE
+from ..time_limit import SlowTrial, TrialTooLong
 from .dimensions import SizeCondition, Unknowns, as_code
 
 # conditions before an error that are considered
@@ -81,6 +82,10 @@ def attempt(unknowns: Unknowns, call: Callable[[Callable[[str], Any]], object]) 
     try:
         with unrecorded(), FAKE_TENSOR_MODE.need()(shape_env=recorder.env, allow_non_fake_inputs=True):
             call(recorder.size)
+    except TrialTooLong as late:
+        if not isinstance(late, SlowTrial):
+            raise
+        return Trial(late)
     except Exception as error:  # code of the user's may raise anything
         return Trial(error, tuple(itertools.islice(recorder.conditions(), MAX_CONDITIONS)))
     finally:

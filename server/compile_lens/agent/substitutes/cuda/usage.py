@@ -10,10 +10,13 @@ import traceback
 from types import FrameType
 
 from ...runtime.protocol import RunCommand
+from ...runtime.regular_file import read_regular_text
 
 # "cuda", "cuda:0", the "cuda:" of an f-string; "nccl"
 DEVICE = re.compile(r"cuda(:\d*)?|nccl|(cpu:gloo,)?cuda:nccl(,cpu:gloo)?")
 NAMES = frozenset({"cuda", "nccl", "accelerator"})
+# characters: the tree of a text takes up to a thousand times as many bytes, and this is outside of the run's budget
+MOST_PARSED = 300_000
 QUICK_CHECK = re.compile(r"\bcuda\b|\bnccl\b|torch\.accelerator\b")
 
 # of the CUDA driver; no device has the number -1
@@ -23,7 +26,7 @@ HIDING = "CUDA_VISIBLE_DEVICES"
 def names_gpu(command: RunCommand) -> bool:
     """``uses_gpu`` for the text that is to run; False where it cannot be read, which is reported when it is run."""
     try:
-        return uses_gpu(command.text if command.text is not None else _read(command.file))
+        return uses_gpu(command.text if command.text is not None else read_regular_text(command.file))
     except OSError:
         return False
 
@@ -31,7 +34,7 @@ def names_gpu(command: RunCommand) -> bool:
 def hides_gpus(command: RunCommand) -> bool:
     """Whether the text that is to run hides all GPUs from torch, at its top level and whatever it is called with."""
     try:
-        text = command.text if command.text is not None else _read(command.file)
+        text = command.text if command.text is not None else read_regular_text(command.file)
         tree = ast.parse(text) if HIDING in text else None
     except (OSError, SyntaxError, ValueError):
         return False  # running it reports the error
@@ -47,15 +50,13 @@ def _hides(statement: ast.stmt) -> bool:
     return (name, variable) == ("environ", HIDING) and isinstance(value, ast.Constant) and value.value in ("", "-1")
 
 
-def _read(path: str) -> str:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read()
-
-
 def uses_gpu(text: str) -> bool:
-    """Whether ``text`` names a ``cuda`` device, NCCL or ``torch.accelerator``. Docstrings and comments do not count."""
+    """Whether ``text`` names a ``cuda`` device, NCCL or ``torch.accelerator``. Docstrings and comments do not count,
+    but in a text that is too long to be looked at closely."""
     if not QUICK_CHECK.search(text):
         return False
+    if len(text) > MOST_PARSED:
+        return True
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the latter two for what is nested too deep

@@ -1,4 +1,7 @@
-"""Reads files that lie in a workspace, where anybody may have put a pipe or a link to an endless device in the place of one."""
+"""Reads files that lie in a workspace, where anybody may have put a pipe or a link to an endless device in the place of one.
+
+Server and agent use it: it needs the standard library alone.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,11 @@ class FileTooLargeError(OSError):
     """The file has more bytes than are read."""
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: str | Path) -> BinaryIO:
     """A regular file, open for reading. Raises OSError for anything else, at once."""
     # a pipe may never begin
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    file = open(descriptor, "rb")  # noqa: PTH123, SIM115 - closes the descriptor
+    file = open(descriptor, "rb")
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode):
         return file
@@ -30,7 +33,7 @@ def open_regular(path: Path) -> BinaryIO:
     raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 
-def read_regular(path: Path, largest: int = LARGEST_BYTES) -> bytes:
+def read_regular(path: str | Path, largest: int = LARGEST_BYTES) -> bytes:
     """The bytes of a regular file. Raises OSError for anything else, at once, and for one of more than ``largest`` bytes."""
     with open_regular(path) as file:
         data = file.read(largest + 1)
@@ -39,6 +42,6 @@ def read_regular(path: Path, largest: int = LARGEST_BYTES) -> bytes:
     return data
 
 
-def read_regular_text(path: Path) -> str:
+def read_regular_text(path: str | Path) -> str:
     """The same as text in UTF-8; what is none is replaced."""
     return read_regular(path).decode("utf-8", "replace")

@@ -1,0 +1,125 @@
+"""Candidates whose tensors have other ranks, or are larger or smaller: all else stays as it is."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import replace
+
+from .arguments import INSIDE, Tensor
+from .candidate import Candidate
+from .dimensions import SizeCondition
+
+OTHER_RANKS = (3, 4, 2, 5, 1)
+COMMON_RANKS = (2, 4)
+MAX_RANK_OF_IDS = 3
+# sides of images that pass through many strided layers
+LARGER_SIZES = (64, 128, 256, 384)
+SIGNAL_SIZES = (512, 1024, 2048, 16000)
+FEW_CHANNELS = 4
+# the items of a batch where one is too few
+SEVERAL = 2
+# sizes that are not halved
+SMALL_SIZE = 8
+
+
+def larger(candidate: Candidate) -> Iterator[Candidate]:
+    """Candidates whose images, sequences and signals are larger: all their sides at once. A few channels stay as many."""
+    sides: set[str] = set()
+    values = candidate.unknowns.values
+    is_signal = True
+    for _, tensor in candidate.arguments.tensors():
+        is_image = len(tensor.dims) > 3
+        is_signal = is_signal and not is_image
+        rest = tensor.dims[2:] if is_image else tensor.dims[1:]
+        sides.update(name for index, name in enumerate(rest) if len(rest) == index + 1 or values[name] > FEW_CHANNELS)
+    free = [name for name in sides if not candidate.unknowns.by_name[name].fixed]
+    for least in (*LARGER_SIZES, *(SIGNAL_SIZES if is_signal else ())):
+        sizes = {name: max(values[name], least) for name in free}
+        if any(sizes[name] != values[name] for name in free):
+            yield with_values(candidate, {**values, **sizes}, ())
+
+
+def smaller(candidate: Candidate) -> Iterator[Candidate]:
+    """The candidate with the large ones of its free sizes halved: images, sequences and signals."""
+    values = candidate.unknowns.values
+    halved = {
+        name: max(size // 2, SMALL_SIZE)
+        for name, size in values.items()
+        if size > SMALL_SIZE and not candidate.unknowns.by_name[name].fixed
+    }
+    if halved:
+        yield with_values(candidate, {**values, **halved}, ())
+
+
+def of_rank(
+    candidate: Candidate, rank: int, only_unknown_ranks: bool, is_about_states: bool = False
+) -> Iterator[Candidate]:
+    """Candidates whose tensors have ``rank`` dimensions: each tensor in turn, then all at once.
+
+    ``is_about_states``: pairs come first, which are the states of an LSTM.
+    """
+    everywhere = candidate
+    tensors = sorted(
+        candidate.arguments.tensors(), key=lambda pair: is_about_states and not pair[0].endswith(f"{INSIDE}0")
+    )
+    for name, tensor in tensors:
+        is_table_of_ids = tensor.dtype.startswith("int") and rank > max(MAX_RANK_OF_IDS, len(tensor.dims))
+        if len(tensor.dims) == rank or (only_unknown_ranks and tensor.has_known_rank) or is_table_of_ids:
+            continue
+        yield _reshaped(candidate, name, tensor, rank)
+        everywhere = _reshaped(everywhere, name, tensor, rank)
+    if len(list(candidate.arguments.tensors())) > 1:
+        yield everywhere
+
+
+def of_other_rank(candidate: Candidate, more: int) -> Iterator[Candidate]:
+    """Candidates in which each tensor in turn has ``more`` dimensions than it has, or fewer where that is negative. Ids seldom have."""
+    tensors = sorted(candidate.arguments.tensors(), key=lambda pair: pair[1].dtype.startswith("int"))
+    for name, tensor in tensors:
+        rank = len(tensor.dims) + more
+        if more and 0 < rank <= (MAX_RANK_OF_IDS if tensor.dtype.startswith("int") else max(OTHER_RANKS)):
+            yield _reshaped(candidate, name, tensor, rank)
+
+
+def of_several(candidate: Candidate) -> Iterator[Candidate]:
+    """The candidate with batches of more than one."""
+    first = {tensor.dims[0] for _, tensor in candidate.arguments.tensors() if len(tensor.dims) > 1}
+    single = {
+        n: SEVERAL
+        for n in first
+        if candidate.unknowns.by_name[n].value == 1 and not candidate.unknowns.by_name[n].fixed
+    }
+    if single:
+        yield with_values(candidate, {**candidate.unknowns.values, **single}, ())
+
+
+def of_one_rank(candidate: Candidate) -> Iterator[Candidate]:
+    """Candidates whose tensors of unknown ranks all have the same one: rows of numbers, then images."""
+    for rank in COMMON_RANKS:
+        found = candidate
+        for name, tensor in candidate.arguments.tensors():
+            if not tensor.has_known_rank and len(tensor.dims) != rank and tensor.dtype.startswith("float"):
+                found = _reshaped(found, name, tensor, rank)
+        if found is not candidate:
+            yield found
+
+
+def _reshaped(candidate: Candidate, name: str, tensor: Tensor, rank: int) -> Candidate:
+    """Add or remove dimensions between the first two and the last, which keep their meaning."""
+    unknowns = copy.deepcopy(candidate.unknowns)
+    dims = list(tensor.dims)
+    while len(dims) > rank:
+        dims.pop(-2 if len(dims) > 2 else -1)
+    while len(dims) < rank:
+        new = unknowns.get(f"{name}_{rank}_{len(dims)}", 8 if len(dims) < 4 else 4).name
+        # four dimensions are most often an image: (B, C, H, W)
+        dims.insert(len(dims) if rank >= 4 else max(len(dims) - 1, 0), new)
+    arguments = candidate.arguments.with_argument(name, replace(tensor, dims=tuple(dims)))
+    return Candidate(arguments, unknowns, ())
+
+
+def with_values(candidate: Candidate, values: dict[str, int], negated: tuple[SizeCondition, ...]) -> Candidate:
+    unknowns = copy.deepcopy(candidate.unknowns)
+    unknowns.assign(values)
+    return Candidate(candidate.arguments, unknowns, negated)

@@ -1,0 +1,144 @@
+"""Trials that end badly: one that crashes the process that makes it, and one that takes too long."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from tests.entries.agent_package import agent_module
+
+from compile_lens.agent.runtime.entry_plans import SynthesizedCalls
+from compile_lens.pipeline.entry_choice import EntryChoice, choose
+from warm_host import WarmHost
+
+pytestmark = pytest.mark.xdist_group("torch-in-this-process")
+
+# what kills a process ends it as native code does that reads beyond its memory
+CRASHES = """
+import os
+import torch
+from torch import nn
+
+class Fragile(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+
+    def forward(self, anything):
+        if anything.shape[-1] {condition} 32:
+            os.kill(os.getpid(), 11)
+        return self.conv(anything)
+
+class Sturdy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.linear(x)
+"""
+LOOPS = """
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(5, 5)
+
+    def forward(self, x):
+        while x.shape[1] > 8:
+            pass
+        return self.linear(x)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer")
+def test_a_call_that_takes_too_long_is_tried_smaller() -> None:
+    module = ModuleType("solved")
+    exec(compile(LOOPS, "<solved>", "exec"), module.__dict__)
+    target = agent_module("inputs.synthesis.target")
+    found = target.find_call(module, "Net", target.SearchBudget(trials=20, seconds=60.0))
+    assert found.inputs == "x: float32[2, 8, 5]"
+
+
+def test_a_limit_inside_of_another_leaves_the_rest_of_it() -> None:
+    limits = agent_module("inputs.time_limit")
+    with pytest.raises(limits.TrialTooLong) as outer, limits.at_most(0.3):
+        with pytest.raises(limits.SlowTrial), limits.at_most(0.1, limits.SlowTrial):
+            while True:
+                pass
+        while True:
+            pass
+    assert type(outer.value) is limits.TrialTooLong
+
+
+def test_after_a_crash_the_search_goes_on_in_a_new_process(tmp_path: Path, warm_host: WarmHost) -> None:
+    file = tmp_path / "fragile.py"
+    file.write_text(CRASHES.format(condition="=="))
+    outcome = warm_host.run_choice(str(file), choose(str(file), file.read_text(), None))
+    assert [(call.target, call.inputs) for call in outcome.calls] == [
+        ("Fragile", "anything: float32[2, 3, 16, 16]"),
+        ("Sturdy", "x: float32[2, 16, 4]"),
+    ]
+
+
+def test_the_call_that_crashed_is_told(tmp_path: Path, warm_host: WarmHost) -> None:
+    file = tmp_path / "fragile.py"
+    file.write_text(CRASHES.format(condition="<="))
+    outcome = warm_host.run_choice(str(file), choose(str(file), file.read_text(), None))
+    assert [call.target for call in outcome.calls] == ["Sturdy"]
+    assert outcome.coverage is not None
+    reasons = {one.name: one.reason for one in outcome.coverage.units}
+    assert "the call `Fragile()(anything=float32[2, 3, 8, 8])` ended the process" in reasons["Fragile"]
+
+
+GROUP = """
+import torch
+import torch.distributed as dist
+
+class Gathered(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.linear(x) * dist.get_world_size()
+"""
+
+
+def test_a_module_that_needs_a_process_group_gets_one_of_one(tmp_path: Path, warm_host: WarmHost) -> None:
+    file = tmp_path / "gathered.py"
+    file.write_text(GROUP)
+    outcome = warm_host.run_choice(str(file), choose(str(file), file.read_text(), None))
+    assert [(call.target, call.inputs) for call in outcome.calls] == [
+        ("Gathered", "x: float32[2, 16, 4], in a process group of one")
+    ]
+
+
+STACKED = """
+import torch
+class Long(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(8, 8)
+
+    def forward(self, x):
+        while torch.compiler.is_dynamo_compiling():
+            x = x + 1
+        return self.linear(x)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer")
+def test_a_compiled_call_that_does_not_end_is_stopped_and_told(tmp_path: Path, warm_host: WarmHost) -> None:
+    file = tmp_path / "long.py"
+    file.write_text(STACKED)
+    entry = next(e for e in choose(str(file), file.read_text(), None).entries if isinstance(e.plan, SynthesizedCalls))
+    assert isinstance(entry.plan, SynthesizedCalls)
+    quick = replace(entry, plan=replace(entry.plan, seconds=3.0))
+    outcome = warm_host.run_choice(str(file), EntryChoice((quick,), True))
+    assert any(note.startswith("Stopped the compiled call of `Long` after") for note in outcome.notes)
+    assert outcome.coverage is not None
+    assert [unit.is_analyzed for unit in outcome.coverage.units] == [False]
