@@ -18,7 +18,7 @@ from typing import Any
 from .. import OWN_FOLDER
 from ..instrument.unrecorded import uncompiled
 from ..runtime.entry_plans import CompileAt, DocumentedExample, ModelOfScript
-from ..runtime.entry_protocol import ArgumentsMadeUp, CallMade, CallNotMade, EntryCalled, StatementsSkipped
+from ..runtime.entry_protocol import ArgumentsMadeUp, CallMade, CallNotMade, CallStopped, EntryCalled, StatementsSkipped
 from ..runtime.foreign_code import attempted
 from ..runtime.program import remember
 from ..runtime.raised import report_aside
@@ -42,11 +42,14 @@ from .synthesis.object_calls import FoundCall
 from .synthesis.parameter_info import read_parameters
 from .synthesis.search import NotFound, SearchBudget
 from .synthesis.target import find_call, find_inputs
+from .time_limit import CallTooLong, at_most
 
 # seconds for the inputs of each model
 SEARCH_S = 15.0
 SEARCH_CLOCK_S = 45.0
 MAX_TRIALS = 60
+# of processor time for the compiled calls of one model
+CALLS_S = 36.0
 # so many models are called, while they take less than so many seconds
 MOST = 2
 MORE_S = 15.0
@@ -200,7 +203,25 @@ def _call(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade]
     made = f"{name} from line {model.line}" if model.line and not line else name
     wire.tell(EntryCalled((CallMade("model", made, inputs, name),)))
     at = None if is_compiled else CompileAt(line or max(model.line, 1))
-    return compiled_call.run_all(calls, at, file, name, failed, _grad(model))
+    return _run_all(wire, calls, at, file, name, failed, _grad(model))
+
+
+def _run_all(
+    wire: Wire,
+    calls: list[PreparedCall],
+    at: CompileAt | None,
+    file: str,
+    name: str,
+    failed: list[CallNotMade],
+    grad: bool = True,
+) -> bool:
+    """Make the calls, compiled, within a time of their own; whether they returned, or were stopped."""
+    try:
+        with at_most(CALLS_S, CallTooLong):
+            return compiled_call.run_all(calls, at, file, name, failed, grad)
+    except CallTooLong:
+        wire.tell(CallStopped(name, CALLS_S))
+        return True
 
 
 def _later_calls(model: RecordedModel) -> list[PreparedCall]:
@@ -291,7 +312,7 @@ def _call_class(cls: type, given: dict[str, str], file: str, wire: Wire, failed:
         return False
     wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, cls.__name__),)))
     call = found.evaluate(vars(owner))
-    return compiled_call.run_all([call], CompileAt(), file, cls.__name__, failed)
+    return _run_all(wire, [call], CompileAt(), file, cls.__name__, failed)
 
 
 def _why(failed: list[CallNotMade], first: BaseException | None) -> str:

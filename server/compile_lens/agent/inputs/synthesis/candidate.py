@@ -15,7 +15,7 @@ class Candidate:
     arguments: Arguments
     unknowns: Unknowns
     negated: tuple[SizeCondition, ...] = ()
-    failure: tuple[str, str] = ("", "")
+    failure: tuple[str, tuple[str, int]] | None = None
 
     @property
     def text(self) -> str:

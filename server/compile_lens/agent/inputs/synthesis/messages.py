@@ -240,6 +240,12 @@ def failing_line(error: BaseException) -> str:
     return next(filter(None, map(_line, reversed(frames))), "")
 
 
+def failing_place(error: BaseException) -> tuple[str, int]:
+    """The file and the line of the innermost frame."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return (frames[-1].filename, frames[-1].lineno or 0) if frames else ("", 0)
+
+
 def _line(frame: traceback.FrameSummary) -> str:
     """The source of what ``frame`` was doing, in one line: a call may stand in several (Python 3.11 tells where it ends)."""
     last = getattr(frame, "end_lineno", None) or frame.lineno or 0

@@ -17,7 +17,7 @@ from ..time_limit import SlowTrial, TrialTooLong, at_most
 from .arguments import Argument, Arguments, Group, Tensor
 from .candidate import Candidate
 from .dimensions import SizeCondition, Unknowns, by_relevance, solutions
-from .messages import Requirement, failing_line, is_too_small, requirements
+from .messages import Requirement, failing_line, failing_place, is_too_small, requirements
 from .other_shapes import (
     OTHER_RANKS,
     larger,
@@ -163,7 +163,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
             lambda _: budget.left > 0, _next(problem, candidate, error, trial.conditions, budget.end)
         )
         found = list(itertools.islice(following, MAX_FOLLOWING))
-        failure = (sentence_of(error), failing_line(error))
+        failure = (sentence_of(error), failing_place(error))
         if failure == candidate.failure:
             waiting[:0] = reversed(found)  # what led here has changed nothing: what follows comes last
         else:
