@@ -28,6 +28,18 @@ class Case:
 
 
 BREAKS = [
+    Case(
+        "loop-over-all",
+        "hit = x.gt(0).nonzero()\n    for i in hit:\n        y = y + x[i]",
+        "x[i]",
+        "hit = x.gt(0)\n    for i in range(len(hit)):\n        y = y + x[i]",
+    ),
+    Case(
+        "loop-over-all",
+        "hit = torch.nonzero(x > 0)\n    for i in hit:\n        y = y + x[i]",
+        "torch.nonzero(x > 0)",
+        "hit = x > 0\n    for i in range(len(hit)):\n        y = y + x[i]",
+    ),
     Case("where", "if x.sum() > 0:\n    y = 1\nelse:\n    y = 2", "x.sum() > 0", "y = torch.where(x.sum() > 0, 1, 2)"),
     Case("where", "if x.max().item() > 3:\n    x += 1", "x.max().item()", "x = torch.where(x.max() > 3, x + 1, x)"),
     Case(
@@ -154,6 +166,13 @@ def test_a_rewrite_writes_what_a_person_would(case: Case) -> None:
     ast.parse(changed)
     assert case.expected in changed, changed
     assert 0 < tokens_changed(text, fixes[case.rule]) < 120
+
+
+@pytest.mark.parametrize("also", ["print(hit)", "hit = hit[:1]"])
+def test_a_loop_over_what_is_used_elsewhere_stays(also: str) -> None:
+    text = text_of(Case("", f"hit = x.nonzero()\n    {also}\n    for i in hit:\n        y = y + x[i]", "", ""))
+    finding = Finding("GB0036", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, "x.nonzero()"))
+    assert "loop-over-all" not in {fix.rule for fix in fixes_for(finding, parse(text))}
 
 
 def test_a_disabled_function_is_compiled_again() -> None:

@@ -18,6 +18,7 @@ from compile_lens.fixes.rewrites.guard_filters import skip_guards
 from compile_lens.fixes.rewrites.ignore import ignore
 from compile_lens.fixes.rewrites.lazy_state import make_before
 from compile_lens.fixes.rewrites.lists import join_outside
+from compile_lens.fixes.rewrites.loops import loop_over_all
 from compile_lens.fixes.rewrites.numbers import keep_tensor
 from compile_lens.fixes.rewrites.objects import compile_once, make_once
 from compile_lens.fixes.rewrites.same_calls import same_argument, set_once, without_gradients
@@ -54,6 +55,7 @@ RULES: tuple[Rule, ...] = (
     remove_break,
     remove_disable,
     capture,
+    loop_over_all,
     count_outside,
     pass_tensor,
     tensor_number,

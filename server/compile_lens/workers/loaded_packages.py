@@ -11,6 +11,8 @@ from dataclasses import replace
 
 from compile_lens.agent.runtime.protocol import Depth, LoadCommand, Packages, RunCommand
 from compile_lens.agent.runtime.regular_file import read_regular_text
+from compile_lens.workers import import_path
+from compile_lens.workers.caches import CACHE_VARIABLES
 
 # statements that import, over several lines too; what one of a program's other files imports, its last run tells
 IMPORTS = re.compile(r"^[ \t]*(?:from[ \t][^\n]*?\bimport[ \t]*\([^()]*\)|(?:from|import)[ \t][^\n]*)", re.MULTILINE)
@@ -18,6 +20,8 @@ MOST_PROGRAMS = 200
 # a program may send any list
 MOST_MODULES = 20_000
 MOST_FILES = 2_000
+# the variables that we set
+OF_RUNS = {*CACHE_VARIABLES, import_path.VARIABLE}
 
 Program = tuple[str, str]
 
@@ -70,7 +74,9 @@ class LoadedPackages:
 
 
 def _may_load(command: RunCommand) -> bool:
-    return command.sandbox is not None and command.search is None and command.preview is None
+    # variables that a workspace's launch.json sets may have native code of a package load what they name
+    has_own = command.env.keys() <= OF_RUNS
+    return command.sandbox is not None and command.search is None and command.preview is None and has_own
 
 
 def _is_same(one: LoadCommand, other: LoadCommand) -> bool:
