@@ -1,4 +1,7 @@
-"""Remembers what each program's last run imported from installed packages, and has the standby import it before the next run."""
+"""Remembers what each program's last run imported from installed packages, and has the standby import it before the next run.
+
+Once a run has compiled kernels, the standby is to do so before each next one, too.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import re
 import sys
 from dataclasses import replace
 
-from compile_lens.agent.runtime.protocol import LoadCommand, Packages, RunCommand
+from compile_lens.agent.runtime.protocol import Depth, LoadCommand, Packages, RunCommand
 from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.workers import import_path
 from compile_lens.workers.caches import CACHE_VARIABLES
@@ -31,6 +34,7 @@ class LoadedPackages:
         self._imported: dict[Program, Packages] = {}
         self._heard: Packages | None = None
         self._loaded: LoadCommand | None = None
+        self._compiles = False
 
     def forget_loaded(self) -> None:
         """The standby is a new one."""
@@ -40,7 +44,8 @@ class LoadedPackages:
         """``command``, which is to run now, with the packages of the run before, if that had the same imports."""
         self._heard = None
         packages = self._imported.get(_program(command)) if self._active and _may_load(command) else None
-        return replace(command, packages=packages)
+        is_worth_it = packages is not None and (packages.modules or self._compiles)
+        return replace(command, packages=packages if is_worth_it else None)
 
     def hear(self, packages: Packages) -> None:
         """The program that runs has imported ``packages``."""
@@ -51,6 +56,7 @@ class LoadedPackages:
         packages = self._heard
         if not self._active or packages is None or command.sandbox is None or not _may_load(command):
             return None
+        self._compiles |= command.depth is Depth.INDUCTOR
         if len(packages.modules) > MOST_MODULES or len(packages.own_files) > MOST_FILES:
             return None
         program = _program(command)
@@ -58,7 +64,9 @@ class LoadedPackages:
         self._imported[program] = packages
         if len(self._imported) > MOST_PROGRAMS:
             del self._imported[next(iter(self._imported))]
-        wanted = LoadCommand(packages, command.env, command.sandbox.network)
+        if not packages.modules and not self._compiles:
+            return None
+        wanted = LoadCommand(packages, command.env, command.sandbox.network, self._compiles)
         if self._loaded is not None and _is_same(wanted, self._loaded):
             return None
         self._loaded = wanted
@@ -72,7 +80,11 @@ def _may_load(command: RunCommand) -> bool:
 
 
 def _is_same(one: LoadCommand, other: LoadCommand) -> bool:
-    return (one.load.modules, dict(one.env), one.network) == (other.load.modules, dict(other.env), other.network)
+    return _key(one) == _key(other)
+
+
+def _key(command: LoadCommand) -> tuple[object, ...]:
+    return command.load.modules, dict(command.env), command.network, command.compiles
 
 
 def _program(command: RunCommand) -> Program:
