@@ -23,7 +23,7 @@ async def copy_of(host: Host) -> psutil.Process | None:
                 return None
             # it has work to do until it waits for its first run
             used = sum(copy.cpu_times()[:2])
-            if copy.status() == psutil.STATUS_SLEEPING and used == before:
+            if copy.status() == psutil.STATUS_SLEEPING and used == before and not copy.children():
                 return copy
             before = used
     raise AssertionError("the copy is still at work")

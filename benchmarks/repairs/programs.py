@@ -9,14 +9,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 OWN = Path(__file__).parent / "own"
-SEEN, UNSEEN = "seen", "unseen"
+SEEN, UNSEEN, DRAWN = "seen", "unseen", "drawn"
 _PROGRAM = re.compile(r"^# program: (\w+)\n", re.MULTILINE)
 _CARETS = re.compile(r"^[ \t]*#[ \d-]*(?:\s*\^+ .*|\d+-\d+ .*)\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program. ``group`` is ``seen`` where it was looked at while the fixes were written; ``name`` tells it from the others."""
+    """A program. ``group`` is ``seen`` where it was looked at while the fixes were written, ``drawn`` where it was cut out of a public
+    package afterwards; ``name`` tells it from the others."""
 
     group: str
     name: str
@@ -31,7 +32,7 @@ def all_programs() -> Iterator[Program]:
     for file in sorted((ROOT / "tests" / "corpus" / "programs").glob("*.py")):
         yield from _parts(SEEN, file)
     for file in sorted(OWN.glob("*.py")):
-        yield from _parts(UNSEEN, file)
+        yield from _parts(DRAWN if file.stem == DRAWN else UNSEEN, file)
 
 
 def _parts(group: str, file: Path) -> Iterator[Program]:

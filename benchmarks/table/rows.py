@@ -51,6 +51,7 @@ ROWS = (
     Row("memory", "Memory of the server after opening 20 files", "memory:measure"),
     Row("idle", "Wake-ups of the idle server and its standby", "idle:measure", 180),
     Row("stages", "Stages of a trace of 50 MB", "stages:measure"),
+    Row("kernels", "Save to the kernels of the changed function, on a CPU", "kernels:measure", 480),
     Row("sandbox", "What the sandbox adds to a run, and a cancel", "sandbox:measure", 180, usual=False),
     Row("death", "From the end of the editor to the end of the last process", "editor_death:measure", usual=False),
     Row("predictions", "Predictions of model files", "predictions:measure", usual=False),

@@ -229,6 +229,30 @@ CASES = [
     Case("allow-in-graph", HELPER, "\n@torch.compiler.allow_in_graph\ndef helper(x):\n", "2 → 0 breaks"),
     Case("custom-op", HELPER, "def helper(x: torch.Tensor) -> torch.Tensor:\n", "2 → 0 breaks"),
     Case(
+        "allow-rnn",
+        compiled(
+            "return net(x)[0] * 2",
+            calls="f(torch.ones(3, 1, 2))",
+            head="import torch\n\nnet = torch.nn.LSTM(2, 2).requires_grad_(False)\n\n\n",
+        ),
+        "import torch\n\ntorch._dynamo.config.allow_rnn = True\n",
+        "→ 0 breaks",
+    ),
+    Case(
+        "loop-over-all",
+        compiled(
+            "hit = (x > 1).nonzero()",
+            "total = x.sum()",
+            "for i in hit:",
+            "    total = total + weights[i] * (x * 2 - 2)[i].clamp(min=0).sum()",
+            "return total",
+            calls="f(torch.tensor([0.0, 3.0]))",
+            head="import torch\n\nweights = [2.0, 3.0]\n\n\n",
+        ),
+        "    hit = (x > 1)\n",
+        "→ 0 breaks",
+    ),
+    Case(
         "skip-guard-on-globals-unsafe",
         compiled(
             "return x * 2 if mode.name else x",

@@ -28,6 +28,18 @@ class Case:
 
 
 BREAKS = [
+    Case(
+        "loop-over-all",
+        "hit = x.gt(0).nonzero()\n    for i in hit:\n        y = y + x[i]",
+        "x[i]",
+        "hit = x.gt(0)\n    for i in range(len(hit)):\n        y = y + x[i]",
+    ),
+    Case(
+        "loop-over-all",
+        "hit = torch.nonzero(x > 0)\n    for i in hit:\n        y = y + x[i]",
+        "torch.nonzero(x > 0)",
+        "hit = x > 0\n    for i in range(len(hit)):\n        y = y + x[i]",
+    ),
     Case("where", "if x.sum() > 0:\n    y = 1\nelse:\n    y = 2", "x.sum() > 0", "y = torch.where(x.sum() > 0, 1, 2)"),
     Case("where", "if x.max().item() > 3:\n    x += 1", "x.max().item()", "x = torch.where(x.max() > 3, x + 1, x)"),
     Case(
@@ -154,6 +166,57 @@ def test_a_rewrite_writes_what_a_person_would(case: Case) -> None:
     ast.parse(changed)
     assert case.expected in changed, changed
     assert 0 < tokens_changed(text, fixes[case.rule]) < 120
+
+
+BUFFERS = """\
+class Pad(torch.nn.Module):
+    def __init__(self, conv):
+        super().__init__()
+        stride = torch.tensor(conv.stride[0], dtype=torch.int64)
+        kernel = torch.tensor((conv.kernel_size[0] - 1) * 2, dtype=torch.int64)
+        self.register_buffer("stride", stride, persistent=False)
+        self.register_buffer("total", kernel - stride, persistent=False)
+        self.register_buffer("table", torch.arange(3), persistent=False)
+
+    def forward(self, x):
+        extra = torch.ceil(x.shape[0] / self.stride).to(torch.int64) * self.total
+        return torch.nn.functional.pad(x, (0, extra))
+"""
+
+
+def test_constants_in_buffers_become_numbers_unless_they_are_saved() -> None:
+    def changed(text: str) -> str | None:
+        finding = Finding("GB0170", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, "torch.nn.functional"))
+        fixes = {fix.rule: fix for fix in fixes_for(finding, parse(text))}
+        return apply_fix(text, fixes["number-buffers"]) if "number-buffers" in fixes else None
+
+    text = changed(HEAD + BUFFERS)
+    assert text is not None
+    ast.parse(text)
+    for line in (
+        "stride = conv.stride[0]",
+        "kernel = (conv.kernel_size[0] - 1) * 2",
+        "self.stride = stride",
+        "self.total = kernel - stride",
+        'self.register_buffer("table", torch.arange(3), persistent=False)',
+        "extra = math.ceil(x.shape[0] / self.stride) * self.total",
+    ):
+        assert f"        {line}\n" in text, text
+    assert changed(HEAD + BUFFERS.replace(", persistent=False", "")) is None
+
+
+def test_recurrent_layers_are_allowed() -> None:
+    text = text_of(Case("", "x = net(x)", "", ""))
+    finding = Finding("GB0014", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, "net(x)"))
+    fix = {fix.rule: fix for fix in fixes_for(finding, parse(text))}["allow-rnn"]
+    assert "import torch\n\ntorch._dynamo.config.allow_rnn = True\n" in apply_fix(text, fix)
+
+
+@pytest.mark.parametrize("also", ["print(hit)", "hit = hit[:1]"])
+def test_a_loop_over_what_is_used_elsewhere_stays(also: str) -> None:
+    text = text_of(Case("", f"hit = x.nonzero()\n    {also}\n    for i in hit:\n        y = y + x[i]", "", ""))
+    finding = Finding("GB0036", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, "x.nonzero()"))
+    assert "loop-over-all" not in {fix.rule for fix in fixes_for(finding, parse(text))}
 
 
 def test_a_disabled_function_is_compiled_again() -> None:

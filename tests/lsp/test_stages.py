@@ -160,6 +160,10 @@ async def test_a_run_gives_stages_which_are_renewed_when_its_text_has_changed(ra
     )
     assert any(one["title"].startswith("Open the compiler stages of `") for one in offered)
 
+    # the GPUs are there before anything has run
+    before = await raw.command(LIST, uri, "gpus")
+    assert before["sources"] == []
+    assert {"name": "h100", "title": "H100 80GB HBM3"} in before["gpus"]
     # the first request runs the file, the next one does not
     answer = await raw.command(LIST, uri)
     assert [(one["title"], one["kind"], one["stale"]) for one in answer["sources"]] == [(program.name, "run", False)]

@@ -30,6 +30,8 @@ async def test_nothing_of_the_workspace_is_imported_before_the_sandbox(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A shell that adds to PYTHONPATH, as in ``$PYTHONPATH:/opt/tools``, often leaves an empty entry: the folder of the workspace."""
+    # as the loader of libraries does with an empty entry of LD_LIBRARY_PATH, some packages look in the folder where they are started
+    (tmp_path / "libm.so.6").write_text("no library")
     for name in ("torch", "numpy", "sitecustomize"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\nraise ImportError\n")
     (tmp_path / "src").mkdir()
@@ -40,7 +42,10 @@ async def test_nothing_of_the_workspace_is_imported_before_the_sandbox(
     )
     monkeypatch.chdir(tmp_path)
     own = os.environ.get("PYTHONPATH", "")
-    host = Host(sys.executable, {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, [own]), "", "src"])})
+    host = Host(
+        sys.executable,
+        {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, [own]), "", "src"]), "LD_LIBRARY_PATH": ":"},
+    )
     try:
         end = await host.run(Job(str(file), timeout_s=60.0), lambda _: None)
     finally:

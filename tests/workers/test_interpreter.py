@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from compile_lens.workers.interpreter import InterpreterError, find_interpreter, torch_version
+from compile_lens.workers.interpreter import InterpreterError, find_interpreter, on_search_path, torch_version
 
 
 def make(prefix: Path, torch: str | None = "2.13.0+cpu") -> str:
@@ -82,6 +82,20 @@ def test_what_another_user_has_put_where_anybody_may_is_not_run(folder: Path, mo
     folder.chmod(mode)
     found = find_interpreter(folder / "package" / "train.py", [folder])
     assert (found == str(folder / ".venv" / "bin" / "python")) is (mode == 0o755)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script is made a program")
+def test_no_program_of_the_current_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in (tmp_path, tmp_path / "bin"):
+        folder.mkdir(exist_ok=True)
+        (folder / "git").touch(mode=0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", os.pathsep.join(["", ".", str(tmp_path / "bin")]))
+    assert on_search_path("git") == str(tmp_path / "bin" / "git")
+    monkeypatch.setenv("PATH", os.pathsep.join(["", "."]))
+    assert on_search_path("git") is None
+    with pytest.raises(InterpreterError):
+        find_interpreter(tmp_path / "train.py", [tmp_path], "git")
 
 
 def test_the_version_of_torch_is_read_without_an_import(tmp_path: Path) -> None:

@@ -16,6 +16,18 @@ from compile_lens.workers.loaded_packages import MOST_FILES, MOST_MODULES, Loade
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is loaded")
 
 
+@pytest.mark.parametrize(
+    ("name", "is_loaded"), [("TRITON_CACHE_DIR", True), ("PYTHONPATH", True), ("OMP_TOOL_LIBRARIES", False)]
+)
+def test_nothing_is_imported_with_variables_of_a_workspace(name: str, is_loaded: bool) -> None:
+    """Native code of a package may load the library that a variable names."""
+    loaded = LoadedPackages(active=True)
+    command = replace(SANDBOXED, env={name: "/workspace/library.so"})
+    loaded.hear(Packages(("csv",), ()))
+    assert isinstance(loaded.after(command), LoadCommand) is is_loaded
+    assert (loaded.add_to(command).packages is not None) is is_loaded
+
+
 SANDBOXED = RunCommand(
     "program.py",
     "/",

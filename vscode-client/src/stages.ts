@@ -10,6 +10,7 @@ export const stageCommands = {
   open: "compileLens.openCompilerStages",
   page: "compileLens.openStagesPage",
   graph: "compileLens.showRegionGraph",
+  preview: "compileLens.previewGpuKernels",
   pin: "compileLens.pinStage",
   unpin: "compileLens.unpinStage",
 } as const;
@@ -38,6 +39,10 @@ interface Answer {
   readonly gpus?: readonly { readonly name: string; readonly title: string }[];
 }
 
+interface GpuChoice extends vscode.QuickPickItem {
+  readonly name: string;
+}
+
 interface Choice extends vscode.QuickPickItem {
   readonly stage?: string;
   readonly again?: true;
@@ -62,6 +67,10 @@ function choices(sources: readonly Source[]): Choice[] {
   });
 }
 
+function choicesOf(gpus: NonNullable<Answer["gpus"]>): GpuChoice[] {
+  return gpus.map(({ name, title }) => ({ label: title, name }));
+}
+
 /** The GPU to preview for: the setting's, else the one that was chosen last in this workspace. */
 function gpuOf(): string | undefined {
   return vscode.workspace.getConfiguration(section).get<string>("stages.gpu")?.trim() || remembered?.get<string>(gpuKey);
@@ -77,7 +86,7 @@ export async function openStages(server: CommandRunner, uri: string, how?: strin
   if (!found) {
     return; // canceled, or the server has said why
   }
-  const gpus = (found.gpus ?? []).map(({ name, title }) => ({ label: title, name }));
+  const gpus = choicesOf(found.gpus ?? []);
   const chosen = gpuOf();
   const known = chosen && { label: gpus.find(({ name }) => name === chosen)?.label ?? chosen, name: chosen };
   const preview: Choice[] = [
@@ -93,15 +102,30 @@ export async function openStages(server: CommandRunner, uri: string, how?: strin
   if (picked?.again) {
     await openStages(server, uri, "again");
   } else if (picked?.preview) {
-    const gpu = await vscode.window.showQuickPick(gpus, { title: "Preview Kernels", placeHolder: "Choose the GPU to compile for" });
-    if (gpu) {
-      await rememberGpu(gpu.name);
-      await openStages(server, uri, `gpu:${gpu.name}`);
-    }
+    await previewFor(server, uri, gpus);
   } else if (picked?.gpu !== undefined) {
     await openStages(server, uri, `gpu:${picked.gpu}`);
   } else if (picked?.stage !== undefined) {
     await showStage(picked.stage);
+  }
+}
+
+/** Asks for the GPU, compiles `uri` as for it, and asks which stage to open. */
+async function previewFor(server: CommandRunner, uri: string, gpus: readonly GpuChoice[]): Promise<void> {
+  const chosen = gpuOf();
+  const ordered = [...gpus].sort((one, other) => Number(other.name === chosen) - Number(one.name === chosen));
+  const gpu = await vscode.window.showQuickPick(ordered, { title: "Preview Kernels", placeHolder: "Choose the GPU to compile for" });
+  if (gpu) {
+    await rememberGpu(gpu.name);
+    await openStages(server, uri, `gpu:${gpu.name}`);
+  }
+}
+
+/** The same for a file that has not been compiled, and need not be for this machine. */
+async function previewKernels(server: CommandRunner, uri: string): Promise<void> {
+  const known = await server.execute<Answer | null>(serverCommands.stages, uri, "gpus");
+  if (known?.gpus) {
+    await previewFor(server, uri, choicesOf(known.gpus));
   }
 }
 
@@ -134,6 +158,7 @@ export function registerStages(server: CommandRunner, workspaceState: vscode.Mem
   };
   return vscode.Disposable.from(
     registerCommand(stageCommands.open, forFile((runner, uri) => openStages(runner, uri))),
+    registerCommand(stageCommands.preview, forFile(previewKernels)),
     registerCommand(stageCommands.page, forFile((runner, uri) => showStagesPage(runner, uri))),
     registerCommand(stageCommands.graph, forFile((runner, uri) => showStagesPage(runner, uri, lineOf(uri)))),
   );

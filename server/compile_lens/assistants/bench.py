@@ -36,6 +36,10 @@ def absolute(path: str) -> str:
     """The absolute path that an assistant means, with links kept. Raises FileProblem."""
     if "\0" in path:
         raise FileProblem("A path cannot contain null characters.")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise FileProblem("A path cannot contain half of a character.") from None
     return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111 - resolve() would follow a link
 
 

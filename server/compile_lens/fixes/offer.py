@@ -8,16 +8,18 @@ from itertools import pairwise
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.fixes.fix import Fix, FixKind, apply_fix
 from compile_lens.fixes.rewrites.branch import select
+from compile_lens.fixes.rewrites.buffers import number_buffers
 from compile_lens.fixes.rewrites.captured import capture, masked_sum
 from compile_lens.fixes.rewrites.changing_numbers import pass_tensor, tensor_number, unspecialized_int
 from compile_lens.fixes.rewrites.checks import check_on_device, while_loop
-from compile_lens.fixes.rewrites.configure import log_later, recompile_limit
+from compile_lens.fixes.rewrites.configure import allow_rnn, log_later, recompile_limit
 from compile_lens.fixes.rewrites.dynamic import dynamic_true, mark_dynamic
 from compile_lens.fixes.rewrites.eager import disable, leaf, opaque
 from compile_lens.fixes.rewrites.guard_filters import skip_guards
 from compile_lens.fixes.rewrites.ignore import ignore
 from compile_lens.fixes.rewrites.lazy_state import make_before
 from compile_lens.fixes.rewrites.lists import join_outside
+from compile_lens.fixes.rewrites.loops import loop_over_all
 from compile_lens.fixes.rewrites.numbers import keep_tensor
 from compile_lens.fixes.rewrites.objects import compile_once, make_once
 from compile_lens.fixes.rewrites.same_calls import same_argument, set_once, without_gradients
@@ -54,6 +56,9 @@ RULES: tuple[Rule, ...] = (
     remove_break,
     remove_disable,
     capture,
+    allow_rnn,
+    loop_over_all,
+    number_buffers,
     count_outside,
     pass_tensor,
     tensor_number,

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from compile_lens.workers.interpreter import on_search_path
 from compile_lens.workers.job import Job
 from compile_lens.workers.tied import tied
 
@@ -76,7 +77,7 @@ def revision(name: str, near: Path) -> Iterator[Revision]:
 
 def _git(folder: Path, *arguments: str, absent: str = "") -> bytes:
     try:
-        command = ["git", "-C", str(folder), *arguments]
+        command = [on_search_path("git") or "", "-C", str(folder), *arguments]
         done: subprocess.CompletedProcess[bytes] = subprocess.run(command, capture_output=True, check=False, **tied())
     except OSError:
         raise RevisionError("git is not installed, so revisions cannot be compared.") from None

@@ -29,6 +29,8 @@ CONTENTS = {
 PARTS = tuple(CONTENTS)
 # of runs without a sandbox
 OWN = "own"
+# of torch and Triton, and the folder of each
+CACHE_VARIABLES = {"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"}
 
 
 def cache_base(environment: Mapping[str, str]) -> Path:
@@ -58,10 +60,7 @@ def private_cache_environment(environment: Mapping[str, str], sandboxed: str | N
     ``sandboxed`` is the workspace of a run in the sandbox; None is for what runs without one.
     """
     root, owner = cache_root(environment), OWN if sandboxed is None else _owner(sandboxed)
-    return {
-        "TORCHINDUCTOR_CACHE_DIR": str(root / "inductor" / owner),
-        "TRITON_CACHE_DIR": str(root / "triton" / owner),
-    }
+    return {name: str(root / folder / owner) for name, folder in CACHE_VARIABLES.items()}
 
 
 def _owner(workspace: str) -> str:

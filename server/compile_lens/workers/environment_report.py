@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping
 
 from compile_lens.agent.runtime.environment_facts import EnvironmentFacts, environment_facts
-from compile_lens.workers.host import BOOT, HostError
+from compile_lens.workers.host import BOOT, NEUTRAL_FOLDER, HostError
 from compile_lens.workers.import_path import fixed
 from compile_lens.workers.interpreter import cannot_analyze, cannot_start, no_torch_within
 from compile_lens.workers.tied import tied
@@ -26,6 +26,7 @@ async def ask_environment(python: str, environment: Mapping[str, str]) -> Enviro
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**environment, **fixed(environment)},
+            cwd=NEUTRAL_FOLDER,
             **tied(),
         )
     except OSError as error:

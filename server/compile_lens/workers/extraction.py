@@ -24,7 +24,7 @@ from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.late_pattern import pattern
 from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.caches import cache_root, private_cache_environment
-from compile_lens.workers.host import BOOT
+from compile_lens.workers.host import BOOT, NEUTRAL_FOLDER
 from compile_lens.workers.import_path import fixed
 from compile_lens.workers.interpreter import cannot_start
 from compile_lens.workers.tied import tied
@@ -138,6 +138,7 @@ async def extract_tables(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=_environment(given),
+            cwd=NEUTRAL_FOLDER,
             **tied(new_session=True),  # whose priority it sets
         )
     except OSError as error:

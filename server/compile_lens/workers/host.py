@@ -54,6 +54,8 @@ from compile_lens.workers.wire import AgentFrames, Frame
 
 AGENT_FOLDER = Path(__file__).resolve().parent.parent / "agent"
 BOOT = AGENT_FOLDER / "boot.py"
+# an interpreter and its libraries look for some files where they are started: not in a workspace
+NEUTRAL_FOLDER = AGENT_FOLDER
 START_LIMIT_S = 120.0
 CHUNK = 1 << 16
 # beyond the agent's own time limit, before the host kills it
@@ -175,6 +177,7 @@ class Host:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=environment,
+                cwd=NEUTRAL_FOLDER,
                 **tied(new_session=True),
             )
         except OSError as error:

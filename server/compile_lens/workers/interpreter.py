@@ -48,7 +48,8 @@ def find_interpreter(file: Path, roots: Sequence[Path] = (), explicit: str | Non
     Raises InterpreterError when ``explicit`` is no program, or nothing is found.
     """
     if explicit:
-        found = shutil.which(os.path.expanduser(explicit))  # noqa: PTH111 - may be a bare name, for the search path
+        expanded = os.path.expanduser(explicit)  # noqa: PTH111 - may be a bare name, for the search path
+        found = shutil.which(expanded) if os.path.dirname(expanded) else on_search_path(expanded)  # noqa: PTH120
         if found is None:
             raise InterpreterError(f"There is no Python interpreter at '{explicit}'.")
         return os.path.abspath(found)  # noqa: PTH100 - a link must stay one: it is what makes a virtual environment
@@ -71,8 +72,16 @@ def _candidates(file: Path, roots: Sequence[Path]) -> Iterator[Path]:
                 yield python_of(environment)
     yield Path(sys.executable)
     for name in ("python3", "python"):
-        if found := shutil.which(name):
+        if found := on_search_path(name):
             yield Path(found)
+
+
+def on_search_path(name: str) -> str | None:
+    """The path of a program. Not one of the current folder, where Windows, and an empty entry, would look: it is often a workspace."""
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        if os.path.isabs(folder) and (found := shutil.which(os.path.join(folder, name))):  # noqa: PTH117, PTH118
+            return found
+    return None
 
 
 def _is_of_others(folder: Path, environment: Path) -> bool:

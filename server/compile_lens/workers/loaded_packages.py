@@ -1,4 +1,7 @@
-"""Remembers what each program's last run imported from installed packages, and has the standby import it before the next run."""
+"""Remembers what each program's last run imported from installed packages, and has the standby import it before the next run.
+
+Once a run has compiled kernels, the standby is to do so before each next one, too.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import re
 import sys
 from dataclasses import replace
 
-from compile_lens.agent.runtime.protocol import LoadCommand, Packages, RunCommand
+from compile_lens.agent.runtime.protocol import Depth, LoadCommand, Packages, RunCommand
 from compile_lens.agent.runtime.regular_file import read_regular_text
+from compile_lens.workers import import_path
+from compile_lens.workers.caches import CACHE_VARIABLES
 
 # statements that import, over several lines too; what one of a program's other files imports, its last run tells
 IMPORTS = re.compile(r"^[ \t]*(?:from[ \t][^\n]*?\bimport[ \t]*\([^()]*\)|(?:from|import)[ \t][^\n]*)", re.MULTILINE)
@@ -15,6 +20,8 @@ MOST_PROGRAMS = 200
 # a program may send any list
 MOST_MODULES = 20_000
 MOST_FILES = 2_000
+# the variables that we set
+OF_RUNS = {*CACHE_VARIABLES, import_path.VARIABLE}
 
 Program = tuple[str, str]
 
@@ -27,6 +34,7 @@ class LoadedPackages:
         self._imported: dict[Program, Packages] = {}
         self._heard: Packages | None = None
         self._loaded: LoadCommand | None = None
+        self._compiles = False
 
     def forget_loaded(self) -> None:
         """The standby is a new one."""
@@ -36,7 +44,8 @@ class LoadedPackages:
         """``command``, which is to run now, with the packages of the run before, if that had the same imports."""
         self._heard = None
         packages = self._imported.get(_program(command)) if self._active and _may_load(command) else None
-        return replace(command, packages=packages)
+        is_worth_it = packages is not None and (packages.modules or self._compiles)
+        return replace(command, packages=packages if is_worth_it else None)
 
     def hear(self, packages: Packages) -> None:
         """The program that runs has imported ``packages``."""
@@ -47,6 +56,7 @@ class LoadedPackages:
         packages = self._heard
         if not self._active or packages is None or command.sandbox is None or not _may_load(command):
             return None
+        self._compiles |= command.depth is Depth.INDUCTOR
         if len(packages.modules) > MOST_MODULES or len(packages.own_files) > MOST_FILES:
             return None
         program = _program(command)
@@ -54,7 +64,9 @@ class LoadedPackages:
         self._imported[program] = packages
         if len(self._imported) > MOST_PROGRAMS:
             del self._imported[next(iter(self._imported))]
-        wanted = LoadCommand(packages, command.env, command.sandbox.network)
+        if not packages.modules and not self._compiles:
+            return None
+        wanted = LoadCommand(packages, command.env, command.sandbox.network, self._compiles)
         if self._loaded is not None and _is_same(wanted, self._loaded):
             return None
         self._loaded = wanted
@@ -62,11 +74,17 @@ class LoadedPackages:
 
 
 def _may_load(command: RunCommand) -> bool:
-    return command.sandbox is not None and command.search is None and command.preview is None
+    # variables that a workspace's launch.json sets may have native code of a package load what they name
+    has_own = command.env.keys() <= OF_RUNS
+    return command.sandbox is not None and command.search is None and command.preview is None and has_own
 
 
 def _is_same(one: LoadCommand, other: LoadCommand) -> bool:
-    return (one.load.modules, dict(one.env), one.network) == (other.load.modules, dict(other.env), other.network)
+    return _key(one) == _key(other)
+
+
+def _key(command: LoadCommand) -> tuple[object, ...]:
+    return command.load.modules, dict(command.env), command.network, command.compiles
 
 
 def _program(command: RunCommand) -> Program:

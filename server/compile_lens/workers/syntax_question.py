@@ -7,6 +7,7 @@ import json
 import logging
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 
 from compile_lens.workers.tied import tied
 
@@ -64,6 +65,7 @@ async def ask_for_syntax_error(python: str, file: str, text: str) -> SyntaxProbl
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            cwd=Path(__file__).parent,
             **tied(),
         )
     except OSError as error:

@@ -17,36 +17,42 @@ from .regular_file import read_regular
 FEWEST_MODULES = 60
 # torch decides by its options what its modules contain; the agent is no package of the user's
 NOT_THESE = frozenset({"torch", "triton", "_compile_lens_agent", "__main__"})
+# When it is imported, the packages that it contains can be, too (``sys.path``), which a program could notice.
+SETUPTOOLS = frozenset({"setuptools", "distutils", "pkg_resources"})
+IN_SETUPTOOLS = os.path.join("", "setuptools", "_vendor", "")
 # of all files of a program together, which may name any
 MOST_BYTES = 16_000_000
-# a program with one of these words may set up what an import depends on, or look at what is imported
+# a program with one of these words may set up what an import, or torch's first compilation, depends on, or look at what is imported
 SETS_UP = re.compile(
-    r"\b(?:environ|putenv|unsetenv|dotenv|meta_path|path_hooks|set_default_\w+|set_start_method|addaudithook|sys\.(?:modules|path))\b"
+    r"\b(?:environ|putenv|unsetenv|dotenv|meta_path|path_hooks|set_default_\w+|set_start_method|addaudithook|sys\.(?:modules|path)|"
+    r"cxx|vec_isa_ok|mkldnn|register_(?:decomposition|replacement|graph_pattern|lowering_pattern))\b"
 )
 
 
 def packages_of_run(known: frozenset[str], file: str) -> PackagesImported | None:
     """The modules of installed packages that were imported since ``known`` were all, and the user's own files among the others.
 
-    None where they are too few, or where something stood in for a module that is not installed.
+    Without modules where they are too few; None where something stood in for a module that is not installed.
     """
     if any(isinstance(finder, MissingImports) for finder in sys.meta_path):
         return None
     roots = library_roots()
     modules, own_files = [], {file}
     for name, module in list(sys.modules.items()):
-        if name in known or name.partition(".")[0] in NOT_THESE:
+        if name in known or name.partition(".")[0] in NOT_THESE | SETUPTOOLS:
             continue
         spec = getattr(module, "__spec__", None)
         origin = getattr(spec, "origin", None)
         if not isinstance(origin, str) or origin in ("built-in", "frozen") or getattr(spec, "name", None) != name:
             continue  # a namespace package; or another name of a module, which comes with what gives it
+        if IN_SETUPTOOLS in origin:
+            continue
         if origin.startswith(roots):
             modules.append(name)
         else:
             own_files.add(origin)
     if len(modules) < FEWEST_MODULES:
-        return None
+        modules.clear()
     return PackagesImported(Packages(tuple(modules), tuple(sorted(own_files))))
 
 

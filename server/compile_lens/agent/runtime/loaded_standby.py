@@ -1,4 +1,5 @@
 """A copy of the standby that has also imported the packages of a program's last run (Linux): the next run is a fork of the copy.
+In a session in which kernels were asked for, it has compiled some, too.
 
 To import is not to run the user's program, but it is code, and it runs here with the user's rights and before the program. So it
 happens only where a run in the sandbox has imported the same, with the variables that such a run has, under ``guarded_imports``; and
@@ -21,7 +22,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..sandbox.enter import set_variables
-from . import processes
+from . import precompiled_headers, processes
+from .compiler_warmup import warm_compiler
 from .fork_check import why_not_fork
 from .gpu_presence import without_cuda_runtime
 from .import_guard import guarded_imports
@@ -32,6 +34,8 @@ from .wire import Wire
 
 # seconds for the imports
 LIMIT_S = 60
+# variables that every run has
+OF_CACHES = {"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"}
 READY, TAKEN, HOST_IS_THERE, HOST_IS_GONE = b"r", b"t", b"1", b"0"
 
 Serve = Callable[[RunCommand], bool]
@@ -119,14 +123,13 @@ def _load(command: LoadCommand, native_threads: int) -> None:
     signal.alarm(LIMIT_S)
     sys.dont_write_bytecode = True
     before = _noticeable()
-    with (
-        _captured_output() as printed,
-        without_cuda_runtime(),
-        _variables_of_run(command),
-        guarded_imports(library_roots(), lambda _: os._exit(1)),
-    ):
-        for name in command.load.modules:
-            importlib.import_module(name)
+    with _captured_output() as printed, without_cuda_runtime():
+        # before any package is there, and not for variables of a workspace: they may name a compiler, which would run outside of a sandbox
+        if command.compiles and command.env.keys() <= OF_CACHES:
+            warm_compiler(precompiled_headers.shared_folder())
+        with _variables_of_run(command), guarded_imports(library_roots(), lambda _: os._exit(1)):
+            for name in command.load.modules:
+                importlib.import_module(name)
     tempfile.tempdir = None
     if any(printed) or _noticeable() != before or why_not_fork(native_threads):
         os._exit(1)

@@ -14,11 +14,13 @@ import sys
 import time
 
 from ..torch_internals.inductor import HEADER_FOLDER, HEADER_LOCKS
-from . import processes, vector_units
+from . import atomic_compiler_output, processes, vector_units
 
 FOLDER = "precompiled_headers"
 # beside the caches of runs without a sandbox
 SHARED = "shared"
+# in there, of compilers that have not ended
+UNFINISHED = "unfinished"
 # found by their content (torch/_inductor/codecache.py, ``get_path``; torch/_inductor/cpu_vec_isa.py)
 HEX_FOLDER_LENGTH = 2
 # a run without them makes them itself, and takes as long
@@ -113,7 +115,8 @@ def _be_child(cache: str) -> None:
         vector_units.record(cache)
         import torch
 
-        torch.compile(lambda x: x.sin() + 1, backend="inductor")(torch.zeros(8))
+        with atomic_compiler_output.installed(os.path.join(cache, UNFINISHED)):
+            torch.compile(lambda x: x.sin() + 1, backend="inductor")(torch.zeros(8))
         sys.stdout.flush()
     finally:
         os._exit(0)

@@ -165,12 +165,13 @@ class RunCommand(Message):
 class LoadCommand(Message):
     """While no run goes on: import ``load`` in a copy of the standby, with the variables ``env`` of the runs that are to start there.
 
-    ``network``: those runs have one.
+    ``network``: those runs have one. ``compiles``: they may compile down to kernels, so the copy does so once before.
     """
 
     load: Packages
     env: Mapping[str, str]
     network: bool
+    compiles: bool = False
 
 
 # -- events, from the agent

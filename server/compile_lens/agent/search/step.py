@@ -16,13 +16,13 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import OWN_FOLDER
-from ..runtime import precompiled_headers, processes
+from ..runtime import atomic_compiler_output, precompiled_headers, processes
 from ..runtime.program import run as run_program
 from ..runtime.protocol import AgentEvent, FileUnreadable, ProgramRaised
 from ..runtime.wire import Wire
 from ..torch_internals.inductor import HEADER_PRECOMPILER
 from ..torch_internals.options import set_option
-from . import atomic_compiler_output, torch_bisector
+from . import torch_bisector
 from .bisect_watch import SubsystemWatch
 from .minify_capture import capture
 from .raised_errors import written_to

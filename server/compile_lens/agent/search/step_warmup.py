@@ -11,14 +11,14 @@ import importlib
 import os
 import pkgutil
 import platform
-import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..runtime import gpu_presence, processes, warmup
+from ..runtime import atomic_compiler_output, gpu_presence, processes, warmup
+from ..runtime.compiler_warmup import without_tqdm_thread
 from ..runtime.degraded import degraded_if_it_fails
 from ..torch_internals import inductor
-from . import atomic_compiler_output, torch_bisector
+from . import torch_bisector
 from .step import run_step
 from .step_setup import StepSetup
 
@@ -45,7 +45,7 @@ def warm_inductor(scratch: str) -> None:
                 gpu_presence.without_cuda_runtime(),
                 warmup.undone(),
                 torch_bisector.paused(scratch),
-                _without_tqdm_thread(),
+                without_tqdm_thread(),
             ):
                 stack.enter_context(manager)
             config: Any = inductor.CONFIG.need()
@@ -79,25 +79,6 @@ def restore_threads() -> None:
         import torch
 
         torch.set_num_threads(_threads_of_program)
-
-
-@contextlib.contextmanager
-def _without_tqdm_thread() -> Iterator[None]:
-    """Keep tqdm, if installed, from starting its monitor thread; some of Inductor's passes show a progress bar.
-
-    Forked processes share its lock: a step killed while it holds the lock would block all others.
-    """
-    try:
-        tqdm: Any = importlib.import_module("tqdm").tqdm
-    except ImportError:
-        yield
-        return
-    tqdm.set_lock(threading.RLock())
-    before, tqdm.monitor_interval = tqdm.monitor_interval, 0
-    try:
-        yield
-    finally:
-        tqdm.monitor_interval = before
 
 
 def _query_compiler() -> None:

@@ -25,6 +25,7 @@ CONFIG_ENTRIES = Internal("torch._inductor.config:_config", lost="options of Ind
 FALLBACK_RANDOM = Internal(
     "torch._inductor.config:fallback_random", lost="the comparison of graphs that draw random numbers"
 )
+FORGET_METRICS = Internal("torch._inductor.metrics:reset", "counts of kernels that begin at 0")
 KNOWN_PADDING = Internal(
     "torch._inductor.fx_passes.pad_mm:get_cached_should_pad", "which products a GPU preview does not pad"
 )

@@ -19,6 +19,8 @@ _LOG_METHODS = frozenset({"debug", "info", "warning", "warn", "error", "critical
 # torch/_dynamo/config.py (torch 2.7 and later; before, it was cache_size_limit)
 _LIMITS = ("recompile_limit", "cache_size_limit")
 DEFAULT_LIMIT = 8
+# torch/_dynamo/graph_break_registry.json: "Attempted to wrap RNN, GRU, or LSTM"
+_RECURRENT = "GB0014"
 
 
 def log_later(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
@@ -57,6 +59,13 @@ def recompile_limit(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     edit = changed if limit else None
     if edit is not None:
         yield make("recompile-limit", f"Raise `torch._dynamo.config.recompile_limit` to {limit}", edit)
+
+
+def allow_rnn(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """Recurrent layers, which Dynamo traces only where an option says so (torch/_dynamo/config.py)."""
+    if finding.code == _RECURRENT:
+        edit = set_option(tree, ("allow_rnn",), "True")
+        yield make("allow-rnn", "Set `torch._dynamo.config.allow_rnn = True` (experimental)", edit)
 
 
 def _limit(tree: SourceTree) -> tree_sitter.Node | None:

@@ -31,7 +31,7 @@ OPEN = "compileLens.openStages"
 SHOW = "compileLens.showStage"
 PAGE = "compileLens.stagesPage"
 SOURCE = "compileLens.stageSource"
-AGAIN, GPU = "again", "gpu:"
+AGAIN, GPU, GPUS = "again", "gpu:", "gpus"
 # a list that an editor shows as buttons
 MOST_ASKED = 24
 
@@ -73,8 +73,8 @@ class StageCommands:
     async def of_file(self, uri: str | None, how: str | None = None) -> dict[str, Any] | None:
         """The stages of a file, by the run or trace and the graph; it runs if there are none, or if ``how`` is ``again``.
 
-        ``how`` may be ``gpu:NAME``: compile it as for that GPU, too. Of a stage, those of the same run or trace. None if the file
-        could not be run, which the user is told.
+        ``how`` may be ``gpu:NAME``: compile it as for that GPU, too; or ``gpus``: run nothing. Of a stage, those of the same run or
+        trace. None if the file could not be run, which the user is told.
         """
         if uri is not None and (of := await self._store.find(uri)) is not None:
             return {"sources": [await asyncio.to_thread(self._source, of.of)]}
@@ -82,11 +82,13 @@ class StageCommands:
         if how is not None and how.startswith(GPU):
             await self._making.preview(str(uri), path, how[len(GPU) :])
             known = self._store.about(path)
+        elif how == GPUS:
+            known = self._store.about(path)
         elif how in (None, AGAIN):
             known = await self._known(str(uri), path, how == AGAIN)
         else:
-            raise JsonRpcInvalidParams(f"{LIST} takes the URI of a file, and {AGAIN} or {GPU}NAME to compile it.")
-        if not known:
+            raise JsonRpcInvalidParams(f"{LIST} takes the URI of a file, and {AGAIN}, {GPUS} or {GPU}NAME.")
+        if not known and how != GPUS:
             return None
         sources = await asyncio.to_thread(lambda: [self._source(found) for found in known])
         gpus = [{"name": name, "title": device.title} for name, device in devices().items()]

@@ -24,6 +24,7 @@ from compile_lens.pipeline.revisions import Revision, RevisionError, job_at, rev
 from compile_lens.pipeline.scheduler import Reason
 from compile_lens.pipeline.stage_recorder import StageRecorder
 from compile_lens.pipeline.stage_set import StageSet
+from compile_lens.pipeline.torch_options import missing_option
 from compile_lens.state.stage_folders import PREVIEW, RUN, UNFINISHED, VARIANT, StageFacts
 from compile_lens.trace.files import TraceError
 from compile_lens.workers.job import Job
@@ -69,8 +70,13 @@ class StageMaking:
         """Compile a file with options of the compiler, under their full names. The findings of the file stay as they are."""
         text = await asyncio.to_thread(text_of, path, self._server.documents.get(uri))
         facts = StageFacts(VARIANT, path, "", title, {path: text}, variant=variant)
+
+        def problem(outcome: Outcome) -> str:
+            missing = missing_option(options, outcome.notes)
+            return f"this torch has no option `{missing}`." if missing is not None else ""
+
         return await self._beside(
-            uri, facts, f"Compiling {title}", lambda job: replace(job, torch_options=dict(options))
+            uri, facts, f"Compiling {title}", lambda job: replace(job, torch_options=dict(options)), problem_of=problem
         )
 
     async def at_revision(self, uri: str, path: str, variant: str, title: str, name: str) -> StageSet | None:
@@ -90,9 +96,15 @@ class StageMaking:
             return None
 
     async def _beside(
-        self, uri: str, facts: StageFacts, said: str, change: Callable[[Job], Job], at: Revision | None = None
+        self,
+        uri: str,
+        facts: StageFacts,
+        said: str,
+        change: Callable[[Job], Job],
+        at: Revision | None = None,
+        problem_of: Callable[[Outcome], str] = lambda _: "",
     ) -> StageSet | None:
-        """Compile a file differently from its runs, and keep the result."""
+        """Compile a file differently from its runs, and keep the result, unless ``problem_of`` says why it is not what was asked for."""
         if not self._server.may_run():
             return None
         read: Read = source_if_readable
@@ -107,6 +119,9 @@ class StageMaking:
             outcome = await self._progress.run(said, work, uri)
             if outcome is not None and outcome.status is Status.FAILED:
                 self._server.warn(f"Compile Lens: {outcome.failure}")
+            if outcome is not None and (problem := problem_of(outcome)):
+                self._server.warn(f"Compile Lens: {problem}")
+                return None
             return await self._take(recorder, outcome, facts, read)
 
     async def _compile(
