@@ -79,6 +79,60 @@ class Same(nn.Module):
         assert x.shape[-1] == self.dim, f"feature dimension {x.shape[-1]} must be equal to dimension given at init {self.dim}"
         return x * 2
 """
+ALIKE = """
+class Loss(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 1)
+
+    def forward(self, X, Y):
+        if X.shape != Y.shape:
+            raise ValueError(f"Images should have the same dimensions, but got {X.shape} and {Y.shape}.")
+        if len(X.shape) != 4:
+            raise ValueError(f"Images should be 4-d tensors, but got {X.shape}")
+        return (self.conv(X) - self.conv(Y)).mean()
+"""
+PAIRS = """
+class Block(nn.Module):
+    def __init__(self, f, g):
+        super().__init__()
+        self.f, self.g = f, g
+
+    def forward(self, x):
+        return self.g(x + self.f(x))
+
+class Sequence(nn.Module):
+    def __init__(self, blocks):
+        super().__init__()
+        self.blocks = nn.ModuleList([Block(f=f, g=g) for f, g in blocks])
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+"""
+CONSTANTS = """
+BINARY_MODE: str = "binary"
+OTHER_MODE: str = "other"
+
+class Loss(nn.Module):
+    def __init__(self, mode: str):
+        assert mode in {BINARY_MODE, OTHER_MODE}
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.linear(x)
+"""
+DOUBLES = """
+class Precise(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4).double()
+
+    def forward(self, x):
+        return self.linear(x)
+"""
 
 
 @pytest.fixture
@@ -118,6 +172,22 @@ def test_names_that_say_size_are_sizes_and_no_layers(solved: Solved) -> None:
 
 def test_a_size_in_the_words_of_an_assertion(solved: Solved) -> None:
     assert solved(SAME, "Same").inputs.endswith("48]")
+
+
+def test_two_tensors_that_must_have_the_same_shape(solved: Solved) -> None:
+    assert solved(ALIKE, "Loss").inputs == "X: float32[2, 3, 32, 32], Y: float32[2, 3, 32, 32]"
+
+
+def test_pairs_of_modules_where_pairs_of_numbers_are_called(solved: Solved) -> None:
+    assert solved(PAIRS, "Sequence").making.count("torch.nn.Identity()") == 4
+
+
+def test_a_word_that_is_a_constant_of_the_file(solved: Solved) -> None:
+    assert solved(CONSTANTS, "Loss").making == "Loss(mode='binary')"
+
+
+def test_doubles_for_a_module_of_doubles(solved: Solved) -> None:
+    assert "float64[" in solved(DOUBLES, "Precise").inputs
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 class Requirement:
     """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size``, ``no-argument``, ``attribute``,
     ``key``, ``several`` where one number is passed, ``pair`` where one tensor is, ``callable``, ``module``, ``tensor`` where
-    a number is passed, ``larger`` sizes, ``batch`` of more than one, ``more-dims`` than now (or fewer), or ``mentioned``: a word that may
+    a number is passed, ``larger`` sizes, ``batch`` of more than one, ``more-dims`` than now (or fewer), ``alike`` for
+    two tensors of other shapes, or ``mentioned``: a word that may
     be the name of an optional argument.
 
     ``value`` is the rank, how many dimensions more, the dtype, the limit, the name, or ``got expected`` for a size; for ``several`` a ``list`` if it must be one.
@@ -36,6 +37,16 @@ _FLOATS = re.compile(
     r"|Input type \(.*(?:Long|Int|Bool|long int|int|bool).*\) and|mixed dtype \(CPU\)|must be floating|Expected floating point|input dtype should be either floating point",
 )
 _LONG_OR_FLOAT = re.compile(r"expected scalar type Long but found Float")
+_DOUBLES = re.compile(
+    r"same dtype, but got: (?:float != double|double != float)|(?:Float and Double|Double and Float)\b|expected scalar type Double but found Float"
+    r"|expected scalar type Float but found Double|Input type \(.*(?:float|double).*\) and bias type \(.*double"
+)
+# two tensors that must be alike, and their shapes
+_ALIKE = re.compile(
+    r"\bsame (?:shape|size|dimension)s?\b.{0,60}?\[(?P<one>[\d, ]*)\].{0,40}?\[(?P<other>[\d, ]*)\]"
+    r"|\[(?P<first>[\d, ]*)\].{0,60}?\[(?P<second>[\d, ]*)\].{0,60}\bsame (?:shape|size|dimension)s?\b",
+    re.S,
+)
 _BOOLEANS = re.compile(
     r"only supports bool(?:ean)? masks|expected BoolTensor|mask.{0,30}bool|Expected attn_mask dtype to be bool",
     re.I,
@@ -49,6 +60,7 @@ _RANKS = (
     re.compile(r"[Ee]xpected (\d) dim"),
     re.compile(r"expects? (?:a )?(\d)-?D"),
     re.compile(r"must be (\d)-?D"),
+    re.compile(r"should be (\d)-?[dD]\b"),
     re.compile(r"(\d)-?D or (?:higher|more)"),
     re.compile(r"at least (\d)(?:-?D\b| dim)"),
     re.compile(r"[Ee]xpect\w* .{0,40}?to be (\d)-?D"),
@@ -129,7 +141,7 @@ _CERTAINLY_TOO_SMALL = re.compile(
 _TOO_SMALL = re.compile(
     r"Kernel size can't be greater|too small|non-empty (?:list|TensorList)|Padding size should be less"
     r"|padding \(.*\) at dimension|smaller than (?:the )?(?:kernel|window|patch)|maximum size for tensor at dimension"
-    r"|Expected more than 1 (?:value|spatial element)|(?:longer|larger|greater) than",
+    r"|Expected more than 1 (?:value|spatial element)|(?:longer|larger|greater) than|can't divide axis of length",
 )
 _NO_MAPPING = re.compile(
     r"argument after \*\* must be a mapping|invalid data type 'str'|__contains__ only supports Tensor"
@@ -161,6 +173,12 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         yield Requirement("dtype", "bool")
     if _INTEGERS.search(text):
         yield Requirement("dtype", "int64")
+    if _DOUBLES.search(text):
+        yield Requirement("dtype", "float64")
+    match = _ALIKE.search(text)
+    if match is not None:
+        one, other = (match["one"], match["other"]) if match["one"] is not None else (match["first"], match["second"])
+        yield Requirement("alike", f"{one}|{other}")
     if _FLOATS.search(text):
         yield Requirement("dtype", "float32")
     if _NONE.search(text):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -38,6 +40,29 @@ def larger(candidate: Candidate) -> Iterator[Candidate]:
         sizes = {name: max(values[name], least) for name in free}
         if any(sizes[name] != values[name] for name in free):
             yield with_values(candidate, {**values, **sizes}, ())
+
+
+def alike(candidate: Candidate, shapes: str) -> Iterator[Candidate]:
+    """Candidates in which a tensor of the one shape is what that of the other is: `2, 16, 8|2`. The larger shape comes first."""
+    values = candidate.unknowns.values
+    wanted = [tuple(int(side) for side in re.findall(r"\d+", shape)) for shape in shapes.split("|")]
+    of_shape = [
+        [
+            (path, tensor)
+            for path, tensor in candidate.arguments.tensors()
+            if tuple(values[d] for d in tensor.dims) == shape
+        ]
+        for shape in wanted
+    ]
+    for model, other in sorted(itertools.permutations(of_shape), key=lambda pair: _rank(pair[1])):
+        for path, _ in other:
+            for _, tensor in model:
+                arguments = candidate.arguments.with_argument(path, tensor)
+                yield Candidate(arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
+
+
+def _rank(tensors: list[tuple[str, Tensor]]) -> int:
+    return max((len(tensor.dims) for _, tensor in tensors), default=0)
 
 
 def smaller(candidate: Candidate) -> Iterator[Candidate]:

@@ -10,11 +10,12 @@ import builtins
 import copy
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import FrameType, TracebackType
 from typing import Any
 
 from .accepted_values import compared_in
-from .arguments import INSIDE, Argument, Expression, UnknownInteger
+from .arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
 from .guesses import CLASS_MAKERS, MAKERS, by_name
@@ -49,6 +50,10 @@ def with_callable(candidate: Candidate, requirement: Requirement, error: BaseExc
             if isinstance(argument, Expression) and argument.text == ANY_MODULE:
                 yield _with(candidate, path, Expression(ANY_FUNCTION))
         return
+    for name, given in candidate.arguments.named:
+        of_modules = _with_modules(given)
+        if of_modules is not given:
+            yield _with(candidate, name, of_modules)
     in_line = names_in_failing_lines(error)
     is_constructing = _function_that_failed(error) == "__init__" and requirement.kind == "callable"
     plain = sorted(candidate.arguments.plain(), key=lambda pair: _rank(pair[0], in_line))
@@ -58,6 +63,22 @@ def with_callable(candidate: Candidate, requirement: Requirement, error: BaseExc
         of_class = by_name(CLASS_MAKERS, name) or ANY_CLASS
         for text in dict.fromkeys((of_class, made) if is_constructing else (made, of_class)):
             yield _with(candidate, path, Expression(text))
+
+
+def _with_modules(argument: Argument) -> Argument:
+    """A list of modules for a list of numbers, and so for lists in it; other arguments as they are."""
+    if not isinstance(argument, Group):
+        return argument
+    items = tuple(
+        Expression(ANY_MODULE) if isinstance(item, UnknownInteger) or _is_number(item) else _with_modules(item)
+        for item in argument.items
+    )
+    is_changed = any(new is not old for new, old in zip(items, argument.items, strict=True))
+    return replace(argument, items=items) if is_changed else argument
+
+
+def _is_number(argument: Argument) -> bool:
+    return isinstance(argument, Expression) and argument.text.isdigit()
 
 
 def with_required_class(
@@ -151,13 +172,17 @@ def _of_containers(error: BaseException, line: str) -> Iterator[Any]:
     frame = _innermost(error)
     if frame is None:
         return
-    names = set(re.findall(r"[A-Za-z_]\w*", line))
-    for name in names & {*frame.f_locals, *frame.f_globals}:
+    known = {*frame.f_locals, *frame.f_globals}
+    for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", line)):
+        if name not in known:
+            continue
         value = frame.f_locals.get(name, frame.f_globals.get(name))
         if isinstance(value, (dict, list, tuple, set, frozenset)):
             keys = list(value)[:MOST_VALUES]
             if keys and all(isinstance(key, str) for key in keys):
                 yield from keys
+        elif isinstance(value, str) and name.isupper() and isinstance(error, AssertionError):
+            yield value  # a constant: `assert mode in {BINARY, MULTICLASS}`
 
 
 def _innermost(error: BaseException) -> FrameType | None:

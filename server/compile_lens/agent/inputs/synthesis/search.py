@@ -20,6 +20,7 @@ from .dimensions import SizeCondition, Unknowns, by_relevance, solutions
 from .messages import Requirement, failing_line, failing_place, is_too_small, requirements
 from .other_shapes import (
     OTHER_RANKS,
+    alike,
     larger,
     of_other_rank,
     of_rank,
@@ -220,6 +221,9 @@ def _next(
             yield from with_callable(candidate, requirement, error)
     yield from with_other_value(candidate, error)
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]
+    for requirement in wanted:
+        if requirement.kind == "alike":
+            yield from alike(candidate, requirement.value)
     for requirement in definite:
         yield from _satisfying(problem, candidate, requirement)
     for requirement in wanted:
@@ -321,7 +325,9 @@ def _apart(candidate: Candidate, name: str, size: int) -> Iterator[Candidate]:
 
 
 def _is_other_kind(dtype: str, wanted: str) -> bool:
-    """Whether an error that requires ``wanted`` may be about a tensor of ``dtype``: only integers and booleans become floats."""
+    """Whether an error that requires ``wanted`` may be about a tensor of ``dtype``: integers become floats, and floats doubles."""
+    if wanted == "float64":
+        return dtype == "float32"
     return (dtype.startswith("int") or dtype == "bool") if wanted.startswith("float") else True
 
 
