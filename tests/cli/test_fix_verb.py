@@ -105,4 +105,4 @@ def test_regions_without_a_break_are_kept_one_graph(warm_command: None, tmp_path
     assert text.count("fullgraph=True") == 3 and "@torch.compile\ndef broken(x):" in text
     again = Warm(["fix", "--one-graph", "train.py"], tmp_path)
     assert (again.code, again.out) == (0, "")
-    assert "No region without a break that leaves `fullgraph` open." in again.err
+    assert "Nothing to set: each region has a break, was not compiled, or sets `fullgraph` itself." in again.err

@@ -190,7 +190,7 @@ def _show_kept(path: Path, repaired: Repaired, kept: tuple[Kept, ...], written: 
         regions = "1 region" if number == 1 else f"{number} regions"
         echo(as_given(f"Wrote {display_path(str(path))}: `fullgraph=True` for {regions}."), err=True)
     elif not kept:
-        echo("No region without a break that leaves `fullgraph` open.", err=True)
+        echo("Nothing to set: each region has a break, was not compiled, or sets `fullgraph` itself.", err=True)
 
 
 def _show(path: Path, repaired: Repaired, written: bool) -> None:
