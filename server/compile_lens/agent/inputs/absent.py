@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import sys
 from collections.abc import Callable, Iterator
@@ -70,10 +71,19 @@ Absent.__torch_function__ = classmethod(lambda cls, *_: _refuse_for(_))  # type:
 
 
 def _refuse_for(call: tuple[Any, ...]) -> NoReturn:
-    """Refuse a call of torch's that was passed something absent."""
-    arguments = call[2] if len(call) > 2 else ()
-    cause = next((c for c in map(cause_of, arguments) if c is not None), None)
-    raise NeedsAbsent(cause or TypeError("something is absent"))
+    """Refuse a call of torch's, of which ``call`` has the function, the types, the arguments and the named ones."""
+    raise NeedsAbsent(next(_causes_in(call[2:]), None) or TypeError("something is absent"))
+
+
+def _causes_in(value: Any) -> Iterator[BaseException]:
+    """Why parts of ``value`` are absent: of a shape, one size may be."""
+    cause = cause_of(value)
+    if cause is not None:
+        yield cause
+    elif isinstance(value, (tuple, list)):
+        yield from itertools.chain.from_iterable(map(_causes_in, value))
+    elif isinstance(value, dict):
+        yield from _causes_in(list(value.values()))
 
 
 def cause_of(value: Any) -> BaseException | None:

@@ -20,6 +20,7 @@ from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
 from . import missing_imports
 from .made_up_arguments import made_up
+from .partial_packages import make_partial_packages
 from .tolerant_import import run_tolerantly
 
 MAX_PACKAGES = 8
@@ -117,31 +118,28 @@ def load(file: str, text: str, wire: Wire, is_helped: bool = True) -> ModuleType
     try:
         return _imported(name, file, text, wire, is_helped)
     except Exception as problem:  # code of the user's may raise anything
-        # packages above it need what is not installed: import the file without what their `__init__.py` does
+        # packages above it need what is not installed, or does not fit: import the file with what their `__init__.py` can do
         if "." not in name or _is_raised_in(problem, file):
             raise
-        _make_bare_packages(root, name)
         try:
-            return _imported(name, file, text, wire, is_helped)
+            return _imported(name, file, text, wire, is_helped, in_partial_packages=root)
         except ImportError:
             raise problem from None
 
 
-def _make_bare_packages(root: str, name: str) -> None:
-    """Let the packages above the module ``name`` be there, empty, where they could not be imported."""
-    parts = name.split(".")
-    for length in range(1, len(parts)):
-        package = ".".join(parts[:length])
-        if package not in sys.modules:
-            spec = importlib.machinery.ModuleSpec(package, None, is_package=True)
-            spec.submodule_search_locations = [os.path.join(root, *parts[:length])]
-            sys.modules[package] = importlib.util.module_from_spec(spec)
+def _imported(
+    name: str, file: str, text: str, wire: Wire, is_helped: bool, in_partial_packages: str = ""
+) -> ModuleType:
+    """``in_partial_packages`` is the folder of the outermost package, if those above the module cannot be imported as a whole."""
 
+    def report(problem: BaseException) -> None:
+        report_aside(problem, wire, OWN_FOLDER, "import")
 
-def _imported(name: str, file: str, text: str, wire: Wire, is_helped: bool) -> ModuleType:
     finder: Any = _TextFinder(name, file, text, wire, is_helped)
     sys.meta_path.insert(0, finder)
     try:
+        if in_partial_packages:
+            make_partial_packages(in_partial_packages, name, report if is_helped else None)
         return importlib.import_module(name)
     finally:
         sys.meta_path.remove(finder)

@@ -35,7 +35,7 @@ from .layers import expected_by_layers, image_size
 from .other_shapes import of_one_rank
 from .parameter_info import ParameterInfo, read_class_docstring, read_parameters
 from .preparations import preparing_methods
-from .search import CallProblem, NotFound, SearchBudget, search
+from .search import CallProblem, NotFound, SearchBudget, search, sentence_of
 
 # the object in the text of a call that prepares it: `(m := Net(), m.setup())[0](x)`
 MADE = "m"
@@ -185,7 +185,7 @@ class CallsOfObject:
             with self._making.place(), in_progress.making(self._making.text):
                 return made_by(self._making.text, self._names)
         except Exception as error:  # code of the user's may raise anything
-            raise NotFound(f"its constructor failed: {type(error).__name__}: {error}") from None
+            raise NotFound(f"its constructor failed: {sentence_of(error)}") from None
 
     def _argument_for(self, info: ParameterInfo, guesser: ArgumentGuesser) -> Argument:
         return guesser.for_input(info, expected_by_layers(self._made, info.layers))

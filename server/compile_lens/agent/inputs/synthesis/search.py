@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...instrument.unrecorded import unrecorded
+from ..absent import NeedsAbsent
 from ..call_in_progress import CrashedBefore, in_progress
 from ..time_limit import SlowTrial, TrialTooLong, at_most
 from .arguments import Argument, Arguments, Group, Tensor
@@ -351,5 +352,7 @@ def sentence_of(error: BaseException | None) -> str:
     if isinstance(error, (TrialTooLong, CrashedBefore)):
         return str(error)
     first = next((" ".join(line.split()) for line in str(error).splitlines() if line.strip()), "")
-    text = f"{type(error).__name__}: {first}" if first else type(error).__name__
+    # what was absent names its cause
+    kind = "" if isinstance(error, NeedsAbsent) else type(error).__name__
+    text = ": ".join(filter(None, (kind, first)))
     return text if len(text) <= 200 else f"{text[:199]}…"
