@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from tests.processes import Mark
-from tests.standby_copy import copy_of
+from tests.standby_copy import copy_of, has_ended
 
 from compile_lens.agent.runtime.imported_packages import FEWEST_MODULES
 from compile_lens.pipeline.stage_run import KeptTrace, job_with_stages, lines_of
@@ -172,7 +172,7 @@ async def test_imports_that_do_more_than_define_are_left_to_the_program(
     job = job_of(tmp_path, effect)
     first = await printed(host, job)
     assert first.endswith("False 41\n")
-    assert await copy_of(host) is None
+    assert await has_ended(host)
     assert await printed(host, job) == first
     assert not (installed / f"pkg_{effect}" / "written").exists()
 
