@@ -125,7 +125,7 @@ SLOW_TO_IMPORT = {
     "tarfile",
     "difflib",
     "statistics",
-    "compile_lens.agent",
+    "compile_lens.agent.runtime.protocol",
 }
 MODULES = """
 import sys
