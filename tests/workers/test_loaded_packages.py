@@ -65,7 +65,7 @@ WHAT_NO_COPY_SURVIVES = {
     "connects": "import socket; socket.socket().connect_ex(('127.0.0.1', 9))",
     "imports_from_elsewhere": "import of_the_workspace",
     # here the system's; a variable in a workspace's launch.json may name another one
-    "loads_a_library": "import ctypes; ctypes.CDLL(next(l.split()[-1] for l in open('/proc/self/maps') if '/libc' in l))",
+    "loads_a_library": "import ctypes; ctypes.CDLL(next(l.split()[-1] for l in open('/proc/self/maps') if l.endswith('/libc.so.6\\n')))",
     "handles_a_signal": "import signal; signal.signal(signal.SIGTERM, lambda *_: None)",
 }
 
