@@ -42,8 +42,8 @@ REASONS: dict[str, str] = {
         "measured."
     ),
     "kernels": (
-        "`training.py` misses by less than a hundredth. A profile of a run for the stages: Inductor half, Dynamo a quarter, the C++ compiler "
-        "of the changed kernel an eighth, as much the texts of graphs around each pass. All graphs are compiled anew, since a graph from "
+        "`training.py` misses by less than a hundredth. A profile of a run for the stages: Inductor half, Dynamo a quarter, the C++ "
+        "compiler of the changed kernel an eighth, as much the texts of graphs around each pass. All graphs are compiled anew, since a graph from "
         "torch's cache would have no stages; their C++ is taken from the cache. In a process that had not compiled before, a run takes "
         "two seconds of a processor more."
     ),
