@@ -42,10 +42,10 @@ REASONS: dict[str, str] = {
         "measured."
     ),
     "kernels": (
-        "`training.py` misses by less than a hundredth. A profile of a run for the stages: Inductor half, Dynamo a quarter, the C++ "
-        "compiler of the changed kernel an eighth, as much the texts of graphs around each pass. All graphs are compiled anew, since a graph from "
-        "torch's cache would have no stages; their C++ is taken from the cache. In a process that had not compiled before, a run takes "
-        "two seconds of a processor more."
+        "`training.py` misses by less than a hundredth. A profile of a run for the stages: Inductor half, Dynamo a quarter, the "
+        "C++ compiler of the changed kernel an eighth, as much the texts of graphs around each pass. All graphs are compiled "
+        "anew, since a graph from torch's cache would have no stages; their C++ is taken from the cache. In a process that had "
+        "not compiled before, a run takes two seconds of a processor more."
     ),
     "bisect": (
         "the search takes 20 steps, of which most compile the repro anew with Dynamo and Inductor: half a second to one second each, two "
