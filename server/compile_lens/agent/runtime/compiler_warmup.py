@@ -53,6 +53,7 @@ def warm_compiler(shared: str) -> None:
                 atomic_compiler_output.installed(os.path.join(shared, precompiled_headers.UNFINISHED)),
             ):
                 _compile()
+            inductor.KEY_OF_TORCH.get(lambda: None)()  # reads all of torch's modules, for the keys of its caches
         finally:
             torch.set_num_threads(threads)
             inductor.FORGET_METRICS.get(lambda: None)()
