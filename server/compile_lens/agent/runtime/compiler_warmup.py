@@ -53,7 +53,8 @@ def warm_compiler(shared: str) -> None:
                 atomic_compiler_output.installed(os.path.join(shared, precompiled_headers.UNFINISHED)),
             ):
                 _compile()
-            inductor.KEY_OF_TORCH.get(lambda: None)()  # reads all of torch's modules, for the keys of its caches
+            for key in (inductor.KEY_OF_TORCH, inductor.KEY_OF_TRITON):
+                key.get(lambda: None)()  # reads all modules of the package, for the keys of torch's caches
         finally:
             torch.set_num_threads(threads)
             inductor.FORGET_METRICS.get(lambda: None)()
