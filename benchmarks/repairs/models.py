@@ -1,6 +1,7 @@
 """Repairs models of ``transformers``: their source as the program, a small configuration, random weights, ``compile-lens fix --all``.
 
-``python -m benchmarks.repairs.models`` keeps what came of them in benchmarks/results/repairs-models.jsonl, and ``python -m benchmarks.repairs --page`` puts it into the page.
+``python -m benchmarks.repairs.models`` keeps what came of them in benchmarks/results/repairs-models.jsonl.
+``python -m benchmarks.repairs --page`` puts it into the page.
 """
 
 from __future__ import annotations
