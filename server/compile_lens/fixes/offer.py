@@ -7,11 +7,13 @@ from itertools import pairwise
 
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.fixes.fix import Fix, FixKind, apply_fix
+from compile_lens.fixes.rewrites.assumed_flags import assume_flag
 from compile_lens.fixes.rewrites.branch import select
 from compile_lens.fixes.rewrites.buffers import number_buffers
 from compile_lens.fixes.rewrites.captured import capture, masked_sum
 from compile_lens.fixes.rewrites.changing_numbers import pass_tensor, tensor_number, unspecialized_int
 from compile_lens.fixes.rewrites.checks import check_on_device, while_loop
+from compile_lens.fixes.rewrites.checks_in_graph import check_in_graph
 from compile_lens.fixes.rewrites.configure import allow_rnn, log_later, recompile_limit
 from compile_lens.fixes.rewrites.dynamic import dynamic_true, mark_dynamic
 from compile_lens.fixes.rewrites.eager import disable, leaf, opaque
@@ -79,7 +81,9 @@ RULES: tuple[Rule, ...] = (
     recompile_limit,
     hoist,
     constant_result,
+    check_in_graph,
     check_on_device,
+    assume_flag,
     in_eager_alone,
     leaf,
     opaque,
