@@ -18,9 +18,7 @@ CPP_WRAPPER = Internal(
     "torch._inductor.codecache:CppWrapperCodeCache.load_pybinding", "GPU previews of programs with a C++ wrapper"
 )
 KEY_OF_TORCH = Internal("torch._inductor.codecache:torch_key", "a warm-up of torch's cache of graphs")
-KEY_OF_TRITON = Internal(
-    "torch._inductor.codecache:triton_key", "a warm-up of torch's cache of graphs", since=(2, 13)
-)
+KEY_OF_TRITON = Internal("torch._inductor.codecache:triton_key", "a warm-up of torch's cache of graphs", since=(2, 13))
 KERNEL_MODULES = Internal("torch._inductor.codecache:PyCodeCache", "what is known of a previewed kernel")
 GRAPH_KEY = Internal("torch._inductor.codecache:compiled_fx_graph_hash", _KEPT, since=(2, 13))
 SAVE_GRAPH = Internal("torch._inductor.codecache:FxGraphCache._save_graph", _KEPT, since=(2, 13))
