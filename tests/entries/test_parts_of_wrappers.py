@@ -105,6 +105,16 @@ class Named(nn.Module):
         return self.layer(x)
 
 
+class Pyramid(nn.Module):
+    def __init__(self, channels: Sequence[int], sides: list[int]):
+        super().__init__()
+        assert len(sides) == 3
+        self.layers = nn.Sequential(*(nn.Linear(channels[n], channels[n + 1]) for n in range(4)))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
 class OpenScale(nn.Module):
     def __init__(self, scale=None):
         super().__init__()
@@ -145,6 +155,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> object:
         ("Solver", "Solver()(y=float32[2, 16, 16], blur=Blur())"),
         ("Described", "Described(sizes=[64, 64], name="),
         ("Named", "Named(classes=['word_1', 'word_2'], sides=(64, 64, 64))(x=float32["),
+        ("Pyramid", "sides=[64, 64, 64])(x=float32["),
         ("OpenScale", "OpenScale(scale=1.0)(x=float32["),
         ("Padded", "Padded()(x=float32["),
     ],

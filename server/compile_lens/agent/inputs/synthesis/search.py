@@ -19,6 +19,7 @@ from .arguments import Argument, Arguments, Group, Tensor
 from .candidate import Candidate
 from .dimensions import SizeCondition, Unknowns, by_relevance, solutions
 from .messages import Requirement, failing_line, failing_place, is_too_small, requirements
+from .other_lengths import with_other_length
 from .other_shapes import (
     OTHER_RANKS,
     alike,
@@ -222,6 +223,7 @@ def _next(
         if requirement.kind in ("callable", "module"):
             yield from with_callable(candidate, requirement, error)
     yield from with_other_value(candidate, error)
+    yield from with_other_length(candidate, error)
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]
     for requirement in wanted:
         if requirement.kind == "alike":
