@@ -19,7 +19,7 @@ REQUESTED = """Call to `torch._dynamo.graph_break()`
 """
 # torch 2.13; the frame of `contextlib` is traced on its own, so that nothing of the wrapper is on the stack
 INSIDE = """Attempted to call function marked as skipped
-  Explanation: Dynamo developers have intentionally marked that the function `DistributedDataParallel._inside_ddp_forward` in file `/x/torch/_compile.py` should not be traced.
+  Explanation: Developers have marked that the function `DistributedDataParallel._inside_ddp_forward` should not be traced.
   Hint: Avoid calling the function `DistributedDataParallel._inside_ddp_forward`.
   Hint: Please file an issue to PyTorch.
 """
