@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.repairs.kept import Row
 from benchmarks.repairs.models import kept as kept_models
 from benchmarks.repairs.plain import as_verified
-from benchmarks.repairs.programs import DRAWN, SEEN, UNSEEN
+from benchmarks.repairs.programs import DRAWN, DRAWN_LATER, SEEN, UNSEEN
 
 RECOMPILES = ("recompile", "recompile-limit")
 OTHER = "another object, function or class"
@@ -50,6 +50,18 @@ Results include every gradient that a program computes.
 Each row is kept in `benchmarks/results/repairs.jsonl` with the version of the code that made it: a part can be renewed
 (`--only NAME --again`), and the others stay. Seconds are those of a busy machine.
 """
+TITLES = {DRAWN: "Drawn from public packages", DRAWN_LATER: "Drawn from other packages, after more fixes were written"}
+FOUND = {
+    DRAWN: (
+        "These were cut out of packages of PyPI after the fixes were written, and count in no other table.",
+        "No fix was changed after it had run on them. They were found by a text search for `.item()`, `.any()`, `nonzero` and counters,",
+        "so they break as such code does.",
+    ),
+    DRAWN_LATER: (
+        "Steps of optimizers, averages, losses, samplers and masks of 13 packages that no one had looked at. No fix was changed after it had",
+        "run on them. Most pass numbers, flags or strings that change, which recompiles.",
+    ),
+}
 COLUMNS = (
     *("programs", "findings", "fixed", "own version", "with a loss", "left out", "none", "any fix"),
     *("results equal", "not compared", "median tokens", "median seconds"),
@@ -61,12 +73,12 @@ def write_page(rows: list[Row]) -> None:
     if not rows:
         raise ValueError("There are no rows to write a page from.")
     found = [row for row in rows if row.code]
-    drawn = [row for row in found if row.group == DRAWN]
-    found = [row for row in found if row.group != DRAWN]
+    drawn = {group: [row for row in found if row.group == group] for group in (DRAWN, DRAWN_LATER)}
+    found = [row for row in found if row.group not in drawn]
     parts = [
         HEAD,
         _totals(found),
-        *([drawn_section(drawn)] if drawn else []),
+        *(drawn_section(rows) for rows in drawn.values() if rows),
         _rules(found),
         _plain(found),
         _models(),
@@ -78,16 +90,15 @@ def write_page(rows: list[Row]) -> None:
 
 
 def drawn_section(rows: list[Row]) -> str:
-    """Programs that were cut out of public packages, which no other table counts."""
+    """Programs of one group that were cut out of public packages, which no other table counts."""
+    group = rows[0].group
     lines = [
-        "## Drawn from public packages",
+        f"## {TITLES[group]}",
         "",
-        "These were cut out of packages of PyPI after the fixes were written, and count in no other table.",
-        "No fix was changed after it had run on them. They were found by a text search for `.item()`, `.any()`, `nonzero` and counters,",
-        "so they break as such code does.",
+        *FOUND[group],
         "",
         _totals(rows),
-        _fewer(rows, DRAWN),
+        _fewer(rows, group),
         _list(rows).removeprefix("## Every finding\n\n"),
     ]
     return "\n".join(lines)
@@ -102,7 +113,7 @@ def _class_of(row: Row) -> str:
 def _totals(rows: list[Row]) -> str:
     lines = [f"| {' | '.join(COLUMNS)} |"]
     lines.append("|" + "---|" * 12)
-    for group in (SEEN, UNSEEN, DRAWN):
+    for group in (SEEN, UNSEEN, DRAWN, DRAWN_LATER):
         for title, kinds in (
             ("breaks", {"graph-break"}),
             ("recompiles and limits", {"recompile", "recompile-limit"}),
