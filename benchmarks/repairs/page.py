@@ -58,8 +58,8 @@ FOUND = {
         "so they break as such code does.",
     ),
     DRAWN_LATER: (
-        "Steps of optimizers, averages, losses, samplers and masks of 13 packages that no one had looked at. No fix was changed after it had",
-        "run on them. Most pass numbers, flags or strings that change, which recompiles.",
+        "Steps of optimizers, averages, losses, samplers and masks of 13 packages that no one had looked at. No fix was changed after",
+        "it had run on them. Most pass numbers, flags or strings that change, which recompiles.",
     ),
 }
 COLUMNS = (

@@ -18,8 +18,8 @@ _CARETS = re.compile(r"^[ \t]*#[ \d-]*(?:\s*\^+ .*|\d+-\d+ .*)\n", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program. ``group`` is ``seen`` where it was looked at while the fixes were written, ``drawn`` or ``drawn later`` where it was cut out
-    of a public package afterwards; ``name`` tells it from the others."""
+    """A program. ``group`` is ``seen`` where it was looked at while the fixes were written, ``drawn`` or ``drawn later`` where it was
+    cut out of a public package afterwards; ``name`` tells it from the others."""
 
     group: str
     name: str
