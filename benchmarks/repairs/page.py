@@ -10,6 +10,7 @@ from benchmarks.repairs.kept import Row
 from benchmarks.repairs.models import kept as kept_models
 from benchmarks.repairs.plain import as_verified
 from benchmarks.repairs.programs import DRAWN, DRAWN_LATER, SEEN, UNSEEN
+from benchmarks.repairs.reasons import reason_of
 
 RECOMPILES = ("recompile", "recompile-limit")
 OTHER = "another object, function or class"
@@ -83,6 +84,7 @@ def write_page(rows: list[Row]) -> None:
         _plain(found),
         _models(),
         _causes(found),
+        _without_fewer(found),
         _remaining(found),
         _list(found),
     ]
@@ -229,6 +231,27 @@ def _causes(rows: list[Row]) -> str:
         cells = (cause, counts.total(), counts["fixed"], counts["own"], counts["none"])
         lines += [f"| {' | '.join(map(str, cells))} |"] if counts.total() else []
     return "\n".join([*lines, *(f"\n{said}" for group in (SEEN, UNSEEN) if (said := _fewer(rows, group)))])
+
+
+def _without_fewer(rows: list[Row]) -> str:
+    """The programs whose recompiles need as many graphs with every fix, by the reason."""
+    left = [row for row in rows if row.kind in RECOMPILES and _class_of(row) != "fixed"]
+    programs: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in left:
+        programs[reason_of(row.program)][row.program].append(row)
+    lines = [
+        "## Recompiles that need as many graphs",
+        "",
+        f"{len(left)} recompiles have no fix with fewer graphs; {sum(bool(row.fix) for row in left)} of them have one that gives",
+        "the calls a compiled version of their own.",
+        "",
+        "| why | findings | programs (− those without any fix) |",
+        "|---|---|---|",
+    ]
+    for reason, found in sorted(programs.items(), key=lambda item: -sum(map(len, item[1].values()))):
+        names = [f"{'' if all(row.fix for row in own) else '−'}{program}" for program, own in found.items()]
+        lines.append(f"| {reason or 'Not known.'} | {sum(map(len, found.values()))} | {', '.join(names)} |")
+    return "\n".join(lines) + "\n"
 
 
 def _fewer(rows: list[Row], group: str) -> str:
