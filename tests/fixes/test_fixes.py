@@ -218,6 +218,23 @@ CASES = [
         "1 → 0 breaks",
     ),
     Case(
+        "default-keys",
+        compiled(
+            'return x * options.get("scale", 1)',
+            parameters="x, options",
+            calls='f(torch.ones(2), {})\nf(torch.ones(2), {"scale": 2})',
+        ),
+        'f(torch.ones(2), {"scale": torch.tensor(1)})\nf(torch.ones(2), {"scale": torch.tensor(2)})',
+        "1 → 0 recompiles, 2 → 1 graph",
+    ),
+    Case(
+        "isolate-recompiles",
+        "import torch\n\nlayers = [torch.compile(torch.nn.Linear(2, n)) for n in (2, 3)]\n"
+        "for layer in layers:\n    layer(torch.ones(2))\n",
+        "torch.compile(torch.nn.Linear(2, n), isolate_recompiles=True)",
+        "1 → 0 recompiles",
+    ),
+    Case(
         "check-in-graph",
         compiled("if (x < 0).any():", "    raise ValueError(f'{x.min()} of {len(x)}')", "return x * 2"),
         "    check_x(x)\n    return x * 2\n",

@@ -15,12 +15,14 @@ from compile_lens.fixes.rewrites.changing_numbers import pass_tensor, tensor_num
 from compile_lens.fixes.rewrites.checks import check_on_device, while_loop
 from compile_lens.fixes.rewrites.checks_in_graph import check_in_graph
 from compile_lens.fixes.rewrites.configure import allow_rnn, log_later, recompile_limit
+from compile_lens.fixes.rewrites.default_keys import default_keys
 from compile_lens.fixes.rewrites.dynamic import dynamic_true, mark_dynamic
 from compile_lens.fixes.rewrites.eager import disable, leaf, opaque
 from compile_lens.fixes.rewrites.guard_filters import skip_guards
 from compile_lens.fixes.rewrites.ignore import ignore
+from compile_lens.fixes.rewrites.isolated import isolate
 from compile_lens.fixes.rewrites.lazy_state import make_before
-from compile_lens.fixes.rewrites.lists import join_outside
+from compile_lens.fixes.rewrites.lists import join_outside, same_container
 from compile_lens.fixes.rewrites.loops import loop_over_all
 from compile_lens.fixes.rewrites.numbers import keep_tensor
 from compile_lens.fixes.rewrites.objects import compile_once, make_once
@@ -71,6 +73,8 @@ RULES: tuple[Rule, ...] = (
     shapes_spec,
     unspecialized_int,
     same_argument,
+    same_container,
+    default_keys,
     without_gradients,
     set_once,
     make_before,
@@ -78,6 +82,7 @@ RULES: tuple[Rule, ...] = (
     branch_on_size,
     pad,
     own_version,
+    isolate,
     recompile_limit,
     hoist,
     constant_result,
