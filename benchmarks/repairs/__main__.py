@@ -1,20 +1,33 @@
 """Analyzes the programs, tries the fixes for each finding until one helps, and writes docs/repairs.md.
 
-What is done is kept in a file, so that a run can be continued. ``--page`` only writes the page from it.
+What came of each program is kept in benchmarks/results/repairs.jsonl. Programs that are new, or whose text has changed, are run;
+``--again`` also runs those whose rows were made with another commit. ``--page`` only writes the page.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
-import json
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.repairs.kept import (
+    FIXED,
+    KEPT,
+    Row,
+    Version,
+    digest,
+    is_current,
+    of_present_programs,
+    read_rows,
+    renewed,
+    this_version,
+    write_rows,
+)
 from benchmarks.repairs.page import write_page
 from benchmarks.repairs.plain import plainly
 from benchmarks.repairs.programs import Program, all_programs
@@ -28,55 +41,39 @@ from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
 
 KINDS = (Kind.GRAPH_BREAK, Kind.RECOMPILE, Kind.RECOMPILE_LIMIT, Kind.COMPILE_ERROR)
-KEPT = Path(".cache/repairs.jsonl")
-PLAIN = 30
+# a busy machine is slow, which is no property of a fix
+LONGEST_S = 300.0
 
 
-@dataclass
-class Row:
-    """One finding of a program, and what came of its fixes. ``fix`` is the best one that helps, '' for none.
-
-    ``tried`` are the rules that were tried, ``why`` says what each did. ``plain`` is what torch's raw trace says of the fixed program.
-    """
-
-    group: str
-    program: str
-    text: str
-    kind: str
-    code: str
-    message: str
-    fix: str = ""
-    fix_kind: str = ""
-    effect: str = ""
-    equal: bool | None = None
-    tokens: int = 0
-    seconds: float = 0.0
-    tried: tuple[str, ...] = ()
-    why: tuple[str, ...] = ()
-    fixed: str = ""
-    plain: str = ""
-
-
-async def repair(host: Host, program: Program, folder: Path) -> list[Row]:
+async def repair(host: Host, program: Program, folder: Path, version: Version) -> list[Row]:
     """A row for each break and recompile of a program in its own file."""
     file = folder / "program.py"
     file.write_text(program.text, encoding="utf-8")
-    job = Job(str(file), text=program.text, timeout_s=60.0)
+    job = Job(str(file), text=program.text, timeout_s=LONGEST_S)
     before = await analyze(host, job)
-    digest = hashlib.sha256(program.text.encode()).hexdigest()[:12]
+    blank = Row(
+        program.group,
+        program.name,
+        digest(program),
+        "",
+        "",
+        before.status.value,
+        commit=version.commit,
+        day=version.day,
+    )
     rows = []
     findings = [f for f in before.unfiltered if f.kind in KINDS and f.place.file == str(file)]
     verifier = Verifier(analyze, job, program.text, before)
     for finding in findings:
-        row = Row(program.group, program.name, digest, finding.kind.value, finding.code, finding.message)
+        row = replace(blank, kind=finding.kind.value, code=finding.code, message=finding.message)
         started = time.monotonic()
-        if can_compare(before, longest_s=30.0):
+        if can_compare(before, LONGEST_S):
             await _try(host, verifier, finding, row)
         else:
-            row.why = (why_not_verified(before, longest_s=30.0),)
+            row.why = (why_not_verified(before, LONGEST_S),)
         row.seconds = round(time.monotonic() - started, 2)
         rows.append(row)
-    return rows or [Row(program.group, program.name, digest, "", "", before.status.value)]
+    return rows or [blank]
 
 
 async def _try(host: Host, verifier: Verifier, finding: Finding, row: Row) -> None:
@@ -98,46 +95,54 @@ async def _try(host: Host, verifier: Verifier, finding: Finding, row: Row) -> No
     if best is not None and best.effect is not None:
         row.fix, row.fix_kind, row.effect = best.fix.rule, best.fix.kind.value, best.words
         row.equal, row.tokens = best.effect.results.equal, best.tokens
-        row.fixed = apply_fix(verifier.text, best.fix)
+        FIXED.mkdir(parents=True, exist_ok=True)
+        row.fixed_file.write_text(apply_fix(verifier.text, best.fix), encoding="utf-8")
 
 
-async def run(only: str, limit: int) -> None:
-    """Go on where an earlier run stopped."""
-    known = {(row["program"], row["text"]) for row in kept()}
+async def run(wanted: Callable[[Program], bool], limit: int, again: bool) -> None:
+    """Run the programs that are ``wanted`` and have no current rows; each program's rows are kept as soon as it is done."""
+    version = this_version()
     host = Host(sys.executable)
     done = 0
-    with tempfile.TemporaryDirectory() as folder, KEPT.open("a", encoding="utf-8") as file:  # noqa: ASYNC230 - nothing else runs
+    with tempfile.TemporaryDirectory() as folder:
         for program in all_programs():
-            digest = hashlib.sha256(program.text.encode()).hexdigest()[:12]
-            if (program.name, digest) in known or only not in f"{program.group} {program.name}" or done >= limit:
+            if (
+                not wanted(program)
+                or is_current(read_rows(), program, version.commit if again else "")
+                or done >= limit
+            ):
                 continue
             done += 1
-            for row in await repair(host, program, Path(folder)):
-                file.write(json.dumps(asdict(row)) + "\n")
-                file.flush()
-                print(f"{row.program}: {row.code} {row.fix or '-'} ({row.fix_kind}) {row.effect or row.why}")
+            new = await repair(host, program, Path(folder), version)
+            write_rows(renewed(read_rows(), program, new))
+            for row in new:
+                print(
+                    f"{row.program}: {row.code} {row.fix or '-'} ({row.fix_kind}) {row.effect or row.why}", flush=True
+                )
     await host.close()
-
-
-def kept() -> list[dict[str, object]]:
-    """The rows so far."""
-    return [json.loads(line) for line in KEPT.read_text(encoding="utf-8").splitlines()] if KEPT.exists() else []
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks.repairs", description=__doc__)
-    parser.add_argument("--only", default="", help="Programs whose group or name contains this.")
+    parser.add_argument(
+        "--only", action="append", default=[], help="Programs whose group or name contains this; may be repeated."
+    )
     parser.add_argument("--limit", type=int, default=10_000, help="At most so many programs.")
+    parser.add_argument("--again", action="store_true", help="Also those whose rows another commit made.")
     parser.add_argument(
         "--plain", type=int, default=0, help="Run so many fixed programs plainly, with torch's own log."
     )
     parser.add_argument("--page", action="store_true", help="Only write the page.")
     options = parser.parse_args()
+
+    def is_wanted(program: Program) -> bool:
+        return not options.only or any(part in f"{program.group} {program.name}" for part in options.only)
+
     KEPT.parent.mkdir(exist_ok=True)
     if options.plain:
-        rows = kept()
+        rows = read_rows()
         plainly(rows, options.plain)
-        KEPT.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        write_rows(rows)
     elif not options.page:
-        asyncio.run(run(options.only, options.limit))
-    write_page(kept())
+        asyncio.run(run(is_wanted, options.limit, options.again))
+    write_page(of_present_programs(read_rows(), all_programs()))

@@ -1,6 +1,7 @@
 """Repairs models of ``transformers``: their source as the program, a small configuration, random weights, ``compile-lens fix --all``.
 
-``python -m benchmarks.repairs.models`` keeps what came of them, and ``python -m benchmarks.repairs --page`` puts it into the page.
+``python -m benchmarks.repairs.models`` keeps what came of them in benchmarks/results/repairs-models.jsonl.
+``python -m benchmarks.repairs --page`` puts it into the page.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from benchmarks.repairs.kept import this_version
 from benchmarks.repairs.plain import graph_breaks
+from benchmarks.repairs.programs import ROOT
 
-KEPT = Path(".cache/repairs-models.jsonl")
+KEPT = ROOT / "benchmarks" / "results" / "repairs-models.jsonl"
 TIMEOUT_S = 1500
 _RELATIVE = re.compile(r"^(\s*from )(\.+)(\w*)", re.MULTILINE)
 SMALL = "vocab_size=64, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64"
@@ -128,6 +131,8 @@ class Repaired:
     fixes: list[str]
     remains: list[str]
     versions: str
+    commit: str = ""
+    day: str = ""
 
 
 def source_of(model: Model) -> str:
@@ -163,6 +168,7 @@ def repair(model: Model, folder: Path) -> Repaired:
     second = graph_breaks(file.read_text(encoding="utf-8"), file)
     lossy = _fix(file, "--with-loss") if lossless["counts"]["breaks"][1] else lossless
     steps = [*lossless["steps"], *(lossy["steps"] if lossy is not lossless else [])]
+    code = this_version()
     words = [", ".join(step["words"].partition("results")[1:]) for step in steps]
     return Repaired(
         model.name,
@@ -174,6 +180,8 @@ def repair(model: Model, folder: Path) -> Repaired:
         [step["rule"] for step in steps],
         [f"{left['code']}: {left['why']}" for left in lossy["remaining"] if left["kind"] == "graph-break"],
         f"torch {version('torch')}, transformers {version('transformers')}",
+        code.commit,
+        code.day,
     )
 
 
@@ -188,10 +196,18 @@ def _fix(file: Path, *options: str) -> dict[str, Any]:
 
 
 def kept() -> list[dict[str, Any]]:
-    """What came of the models so far, the last of each."""
+    """What came of each model when it was last repaired."""
     lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
-    last = {row["name"]: row for row in map(json.loads, lines)}
-    return [last[model.name] for model in MODELS if model.name in last]
+    known = {row["name"]: row for row in map(json.loads, lines)}
+    return [known[model.name] for model in MODELS if model.name in known]
+
+
+def keep(repaired: Repaired) -> None:
+    """Put a model's row in the place of the one that is there."""
+    new = asdict(repaired)
+    rows = {**{row["name"]: row for row in kept()}, repaired.name: new}
+    text = "".join(json.dumps(rows[model.name], ensure_ascii=False) + "\n" for model in MODELS if model.name in rows)
+    KEPT.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
@@ -203,6 +219,5 @@ if __name__ == "__main__":
         if options.only in each.name:
             with tempfile.TemporaryDirectory() as scratch:
                 row = repair(each, Path(scratch))
-            with KEPT.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(row)) + "\n")
+            keep(row)
             print(row)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Any
 
+from benchmarks.repairs.kept import Row
 from benchmarks.repairs.models import kept as kept_models
 from benchmarks.repairs.plain import as_verified
-from benchmarks.repairs.programs import DRAWN, SEEN, UNSEEN
+from benchmarks.repairs.programs import DRAWN, DRAWN_LATER, SEEN, UNSEEN
+from benchmarks.repairs.reasons import reason_of
 
 RECOMPILES = ("recompile", "recompile-limit")
 OTHER = "another object, function or class"
@@ -30,7 +31,6 @@ CAUSES = {
     "a number": re.compile(r"[(](was )?-?\d|value kept"),
 }
 PAGE = Path(__file__).parents[2] / "docs" / "repairs.md"
-Row = dict[str, Any]
 HEAD = """# Repairs: how many findings have a verified fix
 
 `python -m benchmarks.repairs` analyzes each program and tries the fixes for each of its breaks, recompiles and compile
@@ -47,7 +47,22 @@ Programs that were *seen* are the fixtures and corpora that the fixes were devel
 by the same author, in the style of training scripts, of Transformers models and of torch's own tests.
 Two fixes were narrowed after they had run on `recompiles`: one lost a gradient outside a region, and one did nothing itself.
 Results include every gradient that a program computes.
+
+Each row is kept in `benchmarks/results/repairs.jsonl` with the version of the code that made it: a part can be renewed
+(`--only NAME --again`), and the others stay. Seconds are those of a busy machine.
 """
+TITLES = {DRAWN: "Drawn from public packages", DRAWN_LATER: "Drawn from other packages, after more fixes were written"}
+FOUND = {
+    DRAWN: (
+        "These were cut out of packages of PyPI after the fixes were written, and count in no other table.",
+        "No fix was changed after it had run on them. They were found by a text search for `.item()`, `.any()`, `nonzero` and counters,",
+        "so they break as such code does.",
+    ),
+    DRAWN_LATER: (
+        "Steps of optimizers, averages, losses, samplers and masks of 13 packages that no one had looked at. No fix was changed after",
+        "it had run on them. Most pass numbers, flags or strings that change, which recompiles.",
+    ),
+}
 COLUMNS = (
     *("programs", "findings", "fixed", "own version", "with a loss", "left out", "none", "any fix"),
     *("results equal", "not compared", "median tokens", "median seconds"),
@@ -55,18 +70,21 @@ COLUMNS = (
 
 
 def write_page(rows: list[Row]) -> None:
-    """Write the page from the rows of all programs."""
-    found = [row for row in rows if row["code"]]
-    drawn = [row for row in found if row["group"] == DRAWN]
-    found = [row for row in found if row["group"] != DRAWN]
+    """Write the page from the rows of all programs. Raises ValueError without rows: an empty page says nothing."""
+    if not rows:
+        raise ValueError("There are no rows to write a page from.")
+    found = [row for row in rows if row.code]
+    drawn = {group: [row for row in found if row.group == group] for group in (DRAWN, DRAWN_LATER)}
+    found = [row for row in found if row.group not in drawn]
     parts = [
         HEAD,
         _totals(found),
-        *([drawn_section(drawn)] if drawn else []),
+        *(drawn_section(rows) for rows in drawn.values() if rows),
         _rules(found),
         _plain(found),
         _models(),
         _causes(found),
+        _without_fewer(found),
         _remaining(found),
         _list(found),
     ]
@@ -74,48 +92,47 @@ def write_page(rows: list[Row]) -> None:
 
 
 def drawn_section(rows: list[Row]) -> str:
-    """Programs that were cut out of public packages, which no other table counts."""
+    """Programs of one group that were cut out of public packages, which no other table counts."""
+    group = rows[0].group
     lines = [
-        "## Drawn from public packages",
+        f"## {TITLES[group]}",
         "",
-        "These were cut out of packages of PyPI after the fixes were written, and count in no other table.",
-        "No fix was changed after it had run on them. They were found by a text search for `.item()`, `.any()`, `nonzero` and counters,",
-        "so they break as such code does. Seconds are those of a busy machine.",
+        *FOUND[group],
         "",
         _totals(rows),
-        _fewer(rows, DRAWN),
+        _fewer(rows, group),
         _list(rows).removeprefix("## Every finding\n\n"),
     ]
     return "\n".join(lines)
 
 
 def _class_of(row: Row) -> str:
-    if not row["fix"]:
+    if not row.fix:
         return "none"
-    return {"change": "fixed", "separate": "own", "lossy": "loss"}.get(row["fix_kind"], "out")
+    return {"change": "fixed", "separate": "own", "lossy": "loss"}.get(row.fix_kind, "out")
 
 
 def _totals(rows: list[Row]) -> str:
     lines = [f"| {' | '.join(COLUMNS)} |"]
     lines.append("|" + "---|" * 12)
-    for group in (SEEN, UNSEEN, DRAWN):
+    for group in (SEEN, UNSEEN, DRAWN, DRAWN_LATER):
         for title, kinds in (
             ("breaks", {"graph-break"}),
             ("recompiles and limits", {"recompile", "recompile-limit"}),
             ("compile errors", {"compile-error"}),
         ):
-            own = [row for row in rows if row["group"] == group and row["kind"] in kinds]
+            own = [row for row in rows if row.group == group and row.kind in kinds]
             if not own:
                 continue
             counts = Counter(map(_class_of, own))
-            helped = [row for row in own if row["fix"]]
+            helped = [row for row in own if row.fix]
             share = f"{100 * len(helped) / len(own):.0f} %"
-            equal = sum(row["equal"] is True for row in helped)
+            equal = sum(row.equal is True for row in helped)
             tokens, seconds = (
-                _median([row["tokens"] for row in helped]),
-                _median([s for row in own if (s := row["seconds"])]),
+                _median([row.tokens for row in helped]),
+                _median([s for row in own if (s := row.seconds)]),
             )
-            programs = len({row["program"] for row in own})
+            programs = len({row.program for row in own})
             cells = [
                 f"{group}: {programs} with {title}",
                 len(own),
@@ -123,27 +140,27 @@ def _totals(rows: list[Row]) -> str:
             ]
             cells += [f"**{share}**", equal, len(helped) - equal, f"{tokens:.0f}", f"{seconds:.1f}" if seconds else "–"]
             lines.append(f"| {' | '.join(map(str, cells))} |")
-    changed = sum(row["equal"] is False for row in rows if row["fix"])
+    changed = sum(row.equal is False for row in rows if row.fix)
     lines += [
         "",
-        f"Programs with a finding: {len({(row['group'], row['program']) for row in rows})}. "
+        f"Programs with a finding: {len({(row.group, row.program) for row in rows})}. "
         f"Fixes that were offered though they change results: {changed}.",
     ]
     return "\n".join(lines) + "\n"
 
 
 def _rules(rows: list[Row]) -> str:
-    counts = Counter(row["fix"] for row in rows if row["fix"])
+    counts = Counter(row.fix for row in rows if row.fix)
     lines = ["## Which fixes helped", "", "| fix | findings |", "|---|---|"]
     return "\n".join([*lines, *(f"| `{rule}` | {number} |" for rule, number in counts.most_common())]) + "\n"
 
 
 def _plain(rows: list[Row]) -> str:
-    done = [row for row in rows if row["plain"]]
+    done = [row for row in rows if row.plain]
     if not done:
         return ""
     same = [row for row in done if as_verified(row)]
-    counts = Counter(row["plain"] for row in same)
+    counts = Counter(row.plain for row in same)
     lines = [
         "## Without Compile Lens",
         "",
@@ -155,7 +172,7 @@ def _plain(rows: list[Row]) -> str:
         "| program | fix | effect | plain run |",
         "|---|---|---|---|",
     ]
-    lines += [f"| {row['program']} | `{row['fix']}` | {row['effect']} | {row['plain']} |" for row in done]
+    lines += [f"| {row.program} | `{row.fix}` | {row.effect} | {row.plain} |" for row in done]
     return "\n".join(lines) + "\n"
 
 
@@ -184,14 +201,14 @@ def _models() -> str:
         "GraphMend rewrites eight models of Hugging Face. Its abstract says that 6 have no break left, and one has 2 instead of 5.",
         "Its figures for each model were not at hand: these are other models, which cannot be compared one by one.",
         "",
-        "| model | | breaks | after `--all` | after `--with-loss` | logged | seconds | fixes | what remains |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| model | | breaks | after `--all` | after `--with-loss` | logged | seconds | fixes | what remains | version |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         logged = " → ".join(dict.fromkeys(text.partition(" ")[0] for text in row["logged"]))
         fixes = ", ".join(f"`{rule}`" for rule in dict.fromkeys(row["fixes"])) or "–"
         codes = ", ".join(f"`{code}` ({n})" for code, n in Counter(r.partition(":")[0] for r in row["remains"]).items())
-        cells = (row["name"], row["does"], *row["breaks"], logged, row["seconds"], fixes, codes or "–")
+        cells = (row["name"], row["does"], *row["breaks"], logged, row["seconds"], fixes, codes or "–", row["commit"])
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines) + "\n"
 
@@ -200,8 +217,9 @@ def _causes(rows: list[Row]) -> str:
     """Recompiles by what changed: how many need fewer graphs with a fix, how many a version of their own, and which have neither."""
     table: dict[str, Counter[str]] = {name: Counter() for name in (*CAUSES, OTHER)}
     for row in rows:
-        if row["kind"] in RECOMPILES:
-            cause = next((name for name, pattern in CAUSES.items() if pattern.search(row["message"])), OTHER)
+        # what was changed is known from the message, which rows of earlier versions do not have
+        if row.kind in RECOMPILES and row.message:
+            cause = next((name for name, pattern in CAUSES.items() if pattern.search(row.message)), OTHER)
             table[cause][_class_of(row)] += 1
     lines = [
         "## Recompiles by cause",
@@ -215,8 +233,29 @@ def _causes(rows: list[Row]) -> str:
     return "\n".join([*lines, *(f"\n{said}" for group in (SEEN, UNSEEN) if (said := _fewer(rows, group)))])
 
 
+def _without_fewer(rows: list[Row]) -> str:
+    """The programs whose recompiles need as many graphs with every fix, by the reason."""
+    left = [row for row in rows if row.kind in RECOMPILES and _class_of(row) != "fixed"]
+    programs: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in left:
+        programs[reason_of(row.program)][row.program].append(row)
+    lines = [
+        "## Recompiles that need as many graphs",
+        "",
+        f"{len(left)} recompiles have no fix with fewer graphs; {sum(bool(row.fix) for row in left)} of them have one that gives",
+        "the calls a compiled version of their own.",
+        "",
+        "| why | findings | programs (− those without any fix) |",
+        "|---|---|---|",
+    ]
+    for reason, found in sorted(programs.items(), key=lambda item: -sum(map(len, item[1].values()))):
+        names = [f"{'' if all(row.fix for row in own) else '−'}{program}" for program, own in found.items()]
+        lines.append(f"| {reason or 'Not known.'} | {sum(map(len, found.values()))} | {', '.join(names)} |")
+    return "\n".join(lines) + "\n"
+
+
 def _fewer(rows: list[Row], group: str) -> str:
-    own = [row for row in rows if row["group"] == group and row["kind"] in RECOMPILES]
+    own = [row for row in rows if row.group == group and row.kind in RECOMPILES]
     fewer = sum(_class_of(row) == "fixed" for row in own)
     share = f"{100 * fewer / max(1, len(own)):.0f} %"
     return f"With fewer graphs: {fewer} of {len(own)} recompiles of {group} programs ({share}).\n" if own else ""
@@ -225,8 +264,8 @@ def _fewer(rows: list[Row], group: str) -> str:
 def _remaining(rows: list[Row]) -> str:
     by_code: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        if not row["fix"]:
-            by_code[row["code"]].append(row)
+        if not row.fix:
+            by_code[row.code].append(row)
     lines = ["## What has no fix", "", "| code | findings | what was tried |", "|---|---|---|"]
     for code, own in sorted(by_code.items(), key=lambda item: -len(item[1])):
         reasons = Counter(_reason(row) for row in own)
@@ -240,9 +279,11 @@ def _remaining(rows: list[Row]) -> str:
 
 
 def _reason(row: Row) -> str:
-    if not row["tried"]:
-        return row["why"][0] if row["why"] else "no rewrite fits"
-    why = " ".join(row["why"])
+    if not row.message:
+        return "not kept"
+    if not row.tried:
+        return row.why[0] if row.why else "no rewrite fits"
+    why = " ".join(row.why)
     if "results differ" in why:
         return "a rewrite changes the results"
     if "no effect" in why:
@@ -251,16 +292,18 @@ def _reason(row: Row) -> str:
 
 
 def _list(rows: list[Row]) -> str:
-    lines = ["## Every finding", "", "| program | finding | fix | effect | tokens | s |", "|---|---|---|---|---|---|"]
+    lines = ["## Every finding", "", "| program | finding | fix | effect | tokens | s | version |"]
+    lines.append("|---|---|---|---|---|---|---|")
     for row in rows:
-        fix = f"`{row['fix']}`" if row["fix"] else "–"
+        fix = f"`{row.fix}`" if row.fix else "–"
         cells = (
-            f"{row['program']} ({row['group']})",
-            row["code"],
+            f"{row.program} ({row.group})",
+            row.code,
             fix,
-            row["effect"] or "–",
-            row["tokens"] or "–",
-            row["seconds"] or "–",
+            row.effect or "–",
+            row.tokens or "–",
+            row.seconds or "–",
+            row.commit,
         )
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines) + "\n"

@@ -8,27 +8,28 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+
+from benchmarks.repairs.kept import Row
 
 TIMEOUT_S = 180
 
 
-def plainly(rows: list[dict[str, Any]], number: int) -> None:
+def plainly(rows: list[Row], number: int) -> None:
     """Fill ``plain`` of so many rows whose fix helps: what ``TORCH_LOGS`` says of the fixed program."""
-    ready = [row for row in rows if row["fixed"] and not row["plain"] and row["fix_kind"] == "change"]
+    ready = [row for row in rows if row.fix_kind == "change" and not row.plain and row.fixed_file.exists()]
     step = max(1, len(ready) // max(1, number))
     with tempfile.TemporaryDirectory() as caches:
         for row in ready[::step][:number]:
-            row["plain"] = _said(str(row["fixed"]), str(row["kind"]), caches)
+            row.plain = _said(row.fixed_file.read_text(encoding="utf-8"), row.kind, caches)
 
 
-def as_verified(row: dict[str, Any]) -> bool:
+def as_verified(row: Row) -> bool:
     """Whether a plain run of a row's program ended, and has as many of the kind of finding as the effect of the fix says."""
-    if row["kind"] == "compile-error":
-        return row["plain"] == "0 breaks" and "→ 0 errors" in row["effect"]
-    noun = "recompile" if row["kind"].startswith("recompile") else "break"
-    told = re.search(rf"→ (\d+) {noun}", row["effect"])
-    return told is not None and row["plain"] == _counted(int(told[1]), noun)
+    if row.kind == "compile-error":
+        return row.plain == "0 breaks" and "→ 0 errors" in row.effect
+    noun = "recompile" if row.kind.startswith("recompile") else "break"
+    told = re.search(rf"→ (\d+) {noun}", row.effect)
+    return told is not None and row.plain == _counted(int(told[1]), noun)
 
 
 def graph_breaks(text: str, file: Path) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from compile_lens.analysis.finding import Kind
 from compile_lens.syntax.predictions import registry, untraced_calls
 from compile_lens.syntax.predictions.predict import predict
@@ -121,6 +123,7 @@ def program() -> str:
     return "\n\n".join([HEAD, *functions, calls])
 
 
+@pytest.mark.nightly
 def test_torch_breaks_at_every_name(warm_host: WarmHost, tmp_path: Path) -> None:
     file = tmp_path / "certain.py"
     file.write_text(program())

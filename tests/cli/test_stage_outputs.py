@@ -60,6 +60,7 @@ def test_what_cannot_be_done_is_one_sentence(arguments: list[str], words: str, t
     assert words in " ".join(done.err.split())
 
 
+@pytest.mark.nightly
 def test_the_working_tree_against_git_and_options_against_none(tmp_path: Path) -> None:
     def git(*arguments: str) -> None:
         subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=tmp_path, check=True)

@@ -23,6 +23,7 @@ CONTRAST = 3.0
 LINE = 17
 
 
+@pytest.mark.nightly
 def test_the_code_stands_beside_the_source_in_matching_colors(
     workbench: Workbench, tmp_path: Path, shots: Path
 ) -> None:

@@ -196,7 +196,10 @@ CASES = [
     Case(
         "leaf-function",
         compiled(
-            "note(x)", "return x * 2", calls='def note(x):\n    print("mean", x.mean().item())\n\n\nf(torch.ones(2))'
+            "note(x)",
+            "return x * 2",
+            calls='def note(x):\n    print("mean", x.mean().item())\n\n\nf(torch.ones(2))',
+            options='(backend="aot_eager")',
         ),
         '@torch._dynamo.decorators.leaf_function\ndef note(x):\n    print("mean", x.mean().item())\n\n\n'
         "@note.register_fake\ndef _(x):\n    pass\n",
@@ -213,6 +216,40 @@ CASES = [
         ),
         "    mask = x == 0\n    return x if",
         "1 → 0 breaks",
+    ),
+    Case(
+        "default-keys",
+        compiled(
+            'return x * options.get("scale", 1)',
+            parameters="x, options",
+            calls='f(torch.ones(2), {})\nf(torch.ones(2), {"scale": 2})',
+        ),
+        'f(torch.ones(2), {"scale": torch.tensor(1)})\nf(torch.ones(2), {"scale": torch.tensor(2)})',
+        "1 → 0 recompiles, 2 → 1 graph",
+    ),
+    Case(
+        "isolate-recompiles",
+        "import torch\n\nlayers = [torch.compile(torch.nn.Linear(2, n)) for n in (2, 3)]\n"
+        "for layer in layers:\n    layer(torch.ones(2))\n",
+        "torch.compile(torch.nn.Linear(2, n), isolate_recompiles=True)",
+        "1 → 0 recompiles",
+    ),
+    Case(
+        "check-in-graph",
+        compiled("if (x < 0).any():", "    raise ValueError(f'{x.min()} of {len(x)}')", "return x * 2"),
+        "    check_x(x)\n    return x * 2\n",
+        "1 → 0 breaks",
+    ),
+    Case(
+        "assume-flag",
+        compiled(
+            "some = (x > 1).any().item()",
+            "if some:",
+            "    return x[x > 1].sum()",
+            "return x",
+        ),
+        '        torch._assert_async(~((x > 1).any()), "compiled for some = False")\n        some = False\n',
+        "→ 0 breaks",
     ),
     Case(
         "guard-or-false",

@@ -143,6 +143,51 @@ RECOMPILES = [
         "    def forward(self, x):\n        self.n = x.shape[0]\n        self.table = torch.arange(self.n)\n        return",
     ),
     (
+        "make-before",
+        "@torch.compile\ndef f(x, h=None):\n    if h is None:\n        h = x.new_zeros(3)\n    return x + h\n\n\n"
+        "state = None\nall = [f(x, h) for x, h in [(X, state)]]\n",
+        "[0/1] against 0/0: h is None",
+        "all = [f(x, x.new_zeros(3) if h is None else h) for x, h in",
+    ),
+    (
+        "pass-tensor",
+        "@torch.compile\ndef f(x, last):\n    return x * last\n\n\nfor n in range(3):\n    f(X, n == 2)\n",
+        "[0/1] against 0/0: last == False",
+        "    f(X, torch.tensor(n == 2))\n",
+    ),
+    (
+        "same-container",
+        "@torch.compile\ndef f(parts):\n    return parts[0]\n\n\nf([X])\nf((X, X,))\nf(X.unbind())\n",
+        "[0/1] against 0/0: ___check_type_id(parts, 94), type=<class 'list'>",
+        "f([X])\nf([X, X])\nf(list(X.unbind()))\n",
+    ),
+    (
+        "default-keys",
+        "@torch.compile\ndef f(x, options):\n    return x * options.get('scale', 1)\n\n\n"
+        "f(X, {})\nf(X, {'name': 1})\nf(X, {'scale': 2})\n",
+        "[0/1] against 0/0: not ___dict_contains('scale', options)",
+        "f(X, {\"scale\": torch.tensor(1)})\nf(X, {'name': 1, \"scale\": torch.tensor(1)})\nf(X, {'scale': torch.tensor(2)})\n",
+    ),
+    (
+        "isolate-recompiles",
+        "def f(x):\n    return x + 1\n\n\ng, h = torch.compile(f), torch.compile(f, dynamic=True)\ng(X)\nh(X)\n",
+        "[0/1] against 0/0: ___check_obj_id(L['g'], 94)",
+        "g, h = torch.compile(f, isolate_recompiles=True), torch.compile(f, dynamic=True, isolate_recompiles=True)\n",
+    ),
+    (
+        "version-by-argument",
+        "@torch.compile\ndef f(x, h):\n    return x if h is None else x + h\n\n\nh = None\nfor n in range(3):\n    h = f(X, h)\n",
+        "[0/1] against 0/0: h is None",
+        "@functools.cache\ndef f_for(h_is_none):\n    return torch.compile(f, isolate_recompiles=True)\n\n\n"
+        "h = None\nfor n in range(3):\n    h = f_for(h is None)(X, h)\n",
+    ),
+    (
+        "version-by-argument",
+        "@torch.compile\ndef f(x, layer):\n    return layer(x)\n\n\nfor layer in LAYERS:\n    f(X, layer)\n",
+        "[0/1] against 0/0: ___check_type_id(layer, 94), type=<class 'torch.nn.modules.linear.Linear'>",
+        "    f_for(layer)(X, layer)\n",
+    ),
+    (
         "version-by-argument",
         "@torch.compile(mode='default')\ndef f(x, how='sum'):\n    return getattr(x, how)()\n\n\n"
         "for how in ('sum', 'mean'):\n    f(X, how)\n",
@@ -247,3 +292,16 @@ def test_an_unsafe_fix_is_offered_only_once_it_is_proven() -> None:
     counts = FindingCounts(recompiles=1), FindingCounts()
     effects = (None, FixEffect(*counts), FixEffect(*counts, results=ResultsCompared(True)))
     assert [CandidateFix(finding, fix, effect).is_offered for effect in effects] == [False, False, True]
+
+
+def test_a_fix_after_which_nothing_is_compiled_does_not_help_by_accident() -> None:
+    place = Place("p.py", 1, 1, 1, 2)
+    finding = Finding("recompile", Kind.RECOMPILE, Severity.WARNING, "Recompiled `f`: `n` changed.", place)
+    effect = FixEffect(FindingCounts(recompiles=1), FindingCounts(), graphs=(1, 0), results=ResultsCompared(True))
+    kinds = (FixKind.CHANGE, FixKind.LOSSY, FixKind.SEPARATE, FixKind.EXCLUDE)
+    assert [CandidateFix(finding, Fix("r", "t", (), kind), effect).helps for kind in kinds] == [
+        False,
+        False,
+        False,
+        True,
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import fcntl
 import os
@@ -11,9 +12,11 @@ import socket
 import sys
 import time
 from pathlib import Path
+from typing import IO, cast
 
 import pytest
 
+from compile_lens.agent.runtime import socket_memory
 from compile_lens.agent.runtime.budget import PLACE_BYTES, held_by_kernel
 from compile_lens.agent.runtime.disk_growth import DiskGrowth
 from compile_lens.agent.runtime.memory_group import MemoryGroup
@@ -95,10 +98,33 @@ def test_files_without_a_name_count(tmp_path: Path) -> None:
 
 
 def test_what_waits_in_connections_counts() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
-        client.setblocking(False)
-        sent = client.send(b"x" * (1 << 20))
-        assert in_connections(os.getpid()) >= sent > 1 << 15
+    """IPv6 has a table of its own."""
+    for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+        try:
+            server = socket.create_server((host, 0), family=family)
+        except OSError:
+            continue  # this machine has no IPv6
+        with server, socket.create_connection(server.getsockname()[:2]) as client:
+            client.setblocking(False)
+            sent = client.send(b"x" * (1 << 20))
+            assert in_connections(os.getpid()) >= sent > 1 << 15
+
+
+def test_no_table_is_read_where_there_is_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    real_open = open
+
+    def watching_open(path: str, mode: str) -> IO[bytes]:
+        opened.append(path)
+        return cast("IO[bytes]", real_open(path, mode))
+
+    monkeypatch.setattr(builtins, "open", watching_open)
+    # of the first kind nobody has any; the second is not counted by this kernel
+    monkeypatch.setattr(
+        socket_memory, "CONNECTIONS", {"tcp": ("sockstat", b"UDPLITE:"), "tcp6": ("sockstat", b"missing:")}
+    )
+    in_connections(os.getpid())
+    assert [path.rpartition("/")[2] for path in opened] == ["sockstat", "sockstat", "tcp6"]
 
 
 def test_sockets_are_found_whatever_they_were_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

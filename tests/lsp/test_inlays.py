@@ -56,7 +56,7 @@ async def test_they_are_off_by_default(ed: Editor, root: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_where_graphs_end(root: Path) -> None:
+async def test_where_graphs_end_and_what_is_dynamic(root: Path) -> None:
     said = capabilities(workspace={"inlayHint": {"refreshSupport": True}})
     async with editor(root.parent, REAL) as ed:
         ed.answers[REFRESH] = lambda _: None
@@ -67,12 +67,8 @@ async def test_where_graphs_end(root: Path) -> None:
         found = [hint for hint in await hints(ed, uri) if "ends" in hint[2]]
         assert found == [(5, 14, "⟂ graph 1 of f ends"), (7, 14, "⟂ graph 2 of f ends")]
 
-
-@pytest.mark.slow
-async def test_what_is_dynamic_moves_with_the_text(root: Path) -> None:
-    async with editor(root.parent, REAL) as ed:
-        await ed.initialize(root, WANTED)
-        uri = await ed.open(write(root, DYNAMIC))
+        # both move with the text
+        uri = await ed.open(write(root, DYNAMIC, "dynamic.py"))
         await ed.command("compileLens.analyze", uri)
         found = await hints(ed, uri)
         assert found == [(4, 7, "dim 1 dynamic"), (4, 10, "dim 0 dynamic"), (4, 13, "dynamic")]

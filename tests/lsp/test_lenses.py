@@ -104,7 +104,7 @@ broken(torch.ones(2))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 async def test_with_real_torch(root: Path) -> None:
     async with editor(root.parent, REAL) as ed:
         await ed.initialize(root, {"run": {"enabled": "always"}})

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from editor import REAL, Editor, editor
 from programs import write
 
@@ -38,6 +39,7 @@ async def kept_actions(ed: Editor, uri: str, place: tuple[int, int]) -> list[dic
     return [action for action in found if (action.get("command") or {}).get("command") == COMMAND]
 
 
+@pytest.mark.nightly
 async def test_a_region_without_a_break_is_kept_one_graph(root: Path) -> None:
     edits: list[Any] = []
     async with editor(root.parent, REAL) as ed:

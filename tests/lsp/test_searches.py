@@ -39,6 +39,7 @@ async def actions(ed: Editor, uri: str, line: int) -> list[dict[str, object]]:
     return found
 
 
+@pytest.mark.nightly
 async def test_a_repro_is_bisected_from_its_header(root: Path) -> None:
     async with editor(root.parent, REAL) as ed:
         shown: list[str] = []

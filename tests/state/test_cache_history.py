@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.performance.cache_misses import cache_keys, find_cache_misses
 from compile_lens.analysis.region_index import RegionIndex
@@ -42,6 +44,7 @@ async def misses(host: Host, file: Path, text: str) -> list[Finding]:
     return [finding for finding in outcome.findings if finding.code == "cache-miss"]
 
 
+@pytest.mark.nightly
 def test_a_number_that_is_another_in_each_run_is_told_at_its_line(tmp_path: Path, warm_host: WarmHost) -> None:
     file = tmp_path / "age.py"
 

@@ -41,7 +41,7 @@ def stop(host: Host, what: str) -> None:
         process.send_signal(signal.SIGSTOP)
 
 
-@pytest.mark.parametrize("what", ["standby", "run"])
+@pytest.mark.parametrize("what", [pytest.param("standby", marks=pytest.mark.nightly), "run"])
 async def test_a_stopped_process_is_killed_in_time(tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A standby that has nothing to do runs on, though."""
     monkeypatch.setattr(host_module, "GRACE_S", 1.0)

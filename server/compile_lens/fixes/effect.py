@@ -51,6 +51,11 @@ class FixEffect:
         return not self.harms and self.after != self.before
 
     @property
+    def compiles_nothing(self) -> bool:
+        """Whether there were graphs and now are none: what is not compiled has no findings."""
+        return self.graphs[0] > 0 and self.graphs[1] == 0
+
+    @property
     def leaves_nothing(self) -> bool:
         """Whether it helps, and nothing is left that could become less."""
         return self.helps and self.after == FindingCounts()

@@ -7,18 +7,22 @@ from itertools import pairwise
 
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.fixes.fix import Fix, FixKind, apply_fix
+from compile_lens.fixes.rewrites.assumed_flags import assume_flag
 from compile_lens.fixes.rewrites.branch import select
 from compile_lens.fixes.rewrites.buffers import number_buffers
 from compile_lens.fixes.rewrites.captured import capture, masked_sum
 from compile_lens.fixes.rewrites.changing_numbers import pass_tensor, tensor_number, unspecialized_int
 from compile_lens.fixes.rewrites.checks import check_on_device, while_loop
+from compile_lens.fixes.rewrites.checks_in_graph import check_in_graph
 from compile_lens.fixes.rewrites.configure import allow_rnn, log_later, recompile_limit
+from compile_lens.fixes.rewrites.default_keys import default_keys
 from compile_lens.fixes.rewrites.dynamic import dynamic_true, mark_dynamic
 from compile_lens.fixes.rewrites.eager import disable, leaf, opaque
 from compile_lens.fixes.rewrites.guard_filters import skip_guards
 from compile_lens.fixes.rewrites.ignore import ignore
+from compile_lens.fixes.rewrites.isolated import isolate
 from compile_lens.fixes.rewrites.lazy_state import make_before
-from compile_lens.fixes.rewrites.lists import join_outside
+from compile_lens.fixes.rewrites.lists import join_outside, same_container
 from compile_lens.fixes.rewrites.loops import loop_over_all
 from compile_lens.fixes.rewrites.numbers import keep_tensor
 from compile_lens.fixes.rewrites.objects import compile_once, make_once
@@ -69,6 +73,8 @@ RULES: tuple[Rule, ...] = (
     shapes_spec,
     unspecialized_int,
     same_argument,
+    same_container,
+    default_keys,
     without_gradients,
     set_once,
     make_before,
@@ -76,10 +82,13 @@ RULES: tuple[Rule, ...] = (
     branch_on_size,
     pad,
     own_version,
+    isolate,
     recompile_limit,
     hoist,
     constant_result,
+    check_in_graph,
     check_on_device,
+    assume_flag,
     in_eager_alone,
     leaf,
     opaque,

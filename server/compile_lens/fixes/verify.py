@@ -75,7 +75,9 @@ class CandidateFix:
     @property
     def helps(self) -> bool:
         """Whether it was verified that there is less of what the finding is about, and nothing new."""
-        return self.effect is not None and self.effect.helps_with(self.finding)
+        if self.effect is None or (self.effect.compiles_nothing and self.fix.kind not in _MAY_LEAVE_OUT):
+            return False
+        return self.effect.helps_with(self.finding)
 
     @property
     def rank(self) -> tuple[int, int, int, int]:
@@ -90,6 +92,8 @@ class CandidateFix:
         return (0 if self.fix.kind is FixKind.CHANGE else 1 + kind, -self.effect.gain, kind, self.tokens)
 
 
+# what these leave out is left out on purpose
+_MAY_LEAVE_OUT = (FixKind.EXCLUDE, FixKind.SKELETON)
 KIND_ORDER = (
     FixKind.CHANGE,
     FixKind.SEPARATE,

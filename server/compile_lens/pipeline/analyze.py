@@ -227,7 +227,7 @@ class _Analysis:
             without_network=bool(facts.sandbox) and not self._job.sandbox.network,
             leaves_gpu_free=hides_gpus and has_gpu_device(),
             without_caches=self._job.stages,
-            earlier_cache_keys=self._earlier_cache_keys(report) if final else {},
+            earlier_cache_keys=self._earlier_cache_keys(report) if final and not self._job.stages else {},
         )
         found = tuple(map(reach.confine_finding, find(context)))
         filtered = apply(found, self._filters, self._job.file, self._tree_of, completed)

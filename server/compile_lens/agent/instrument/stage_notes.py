@@ -16,6 +16,7 @@ from ..runtime.degraded import degraded, degraded_if_it_fails
 from ..torch_internals.core import LOG_STATE
 from ..torch_internals.inductor import LOG_IR_POST_FUSION, LOG_IR_PRE_FUSION
 from ..torch_internals.options import set_option
+from . import kept_stages
 from .import_hook import change_at_import
 from .trace_sink import write_note
 
@@ -27,9 +28,9 @@ OPTIONS: tuple[tuple[tuple[str, Any], ...], ...] = (
         # before torch 2.9
         ("torch._inductor.config.trace.provenance_tracking", True),
     ),
-    (("torch._inductor.config.fx_graph_cache", False),),
     (("torch._functorch.config.enable_autograd_cache", False),),
 )
+GRAPH_CACHE = (("torch._inductor.config.fx_graph_cache", False),)
 # a large graph has pairs of nodes without end
 MAX_DECISIONS = 2000
 MAX_TEXT = 1 << 22
@@ -39,9 +40,12 @@ DECISION = re.compile(r"cannot fuse (?P<one>\S+) with (?P<other>\S+): (?P<why>.+
 
 def install() -> None:
     """Listen, and have torch record where kernels come from."""
-    for alternatives in OPTIONS:
+    keeps = kept_stages.is_possible()
+    for alternatives in OPTIONS if keeps else (*OPTIONS, GRAPH_CACHE):
         if not any(set_option(name, value) for name, value in alternatives):
             degraded("where kernels come from", f"this torch has no `{alternatives[0][0]}`")
+    if keeps:
+        kept_stages.install()
     notes = _StageNotes()
     notes.listen()
     change_at_import({"torch._inductor.debug": notes.wrap})

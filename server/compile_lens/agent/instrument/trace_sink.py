@@ -77,6 +77,13 @@ def watch_records(name: str, on_record: Callable[[FrameType], None]) -> None:
     TRACE_LOG.need().handlers.insert(0, _RecordWatcher(name, on_record))
 
 
+def filter_records(accepts: Callable[[logging.LogRecord], bool]) -> None:
+    """Leave out of the trace each record that ``accepts`` does not accept. Other handlers get it."""
+    for handler in TRACE_LOG.need().handlers:
+        if isinstance(handler, TraceSink):
+            handler.addFilter(accepts)
+
+
 class _RecordWatcher(logging.Handler):
     def __init__(self, name: str, on_record: Callable[[FrameType], None]) -> None:
         super().__init__(logging.DEBUG)

@@ -53,6 +53,8 @@ def warm_compiler(shared: str) -> None:
                 atomic_compiler_output.installed(os.path.join(shared, precompiled_headers.UNFINISHED)),
             ):
                 _compile()
+            for key in (inductor.KEY_OF_TORCH, inductor.KEY_OF_TRITON):
+                key.get(lambda: None)()  # reads all modules of the package, for the keys of torch's caches
         finally:
             torch.set_num_threads(threads)
             inductor.FORGET_METRICS.get(lambda: None)()

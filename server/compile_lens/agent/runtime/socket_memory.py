@@ -8,8 +8,8 @@ import os
 # what one may hold, unless the machine says otherwise; who asks for it gets twice as much (socket(7), SO_SNDBUF)
 SOCKET_BYTES, LARGEST_IN_SOCKET, ASKED_FOR = 212_992, "/proc/sys/net/core/wmem_max", 2
 MOST_LOOKED_AT = 100_000
-# both ends of a connection may hold much more than that, and tell how much it is
-CONNECTIONS = ("tcp", "tcp6")
+# both ends of a connection may hold much more than that, and tell how much it is: tables of connections, and where these are counted
+CONNECTIONS = {"tcp": ("sockstat", b"TCP:"), "tcp6": ("sockstat6", b"TCP6:")}
 QUEUES_AT = 4
 
 
@@ -33,13 +33,25 @@ def in_sockets(tree: list[int], enough: int) -> int:
 def in_connections(pid: int) -> int:
     """Bytes in the queues of all connections that the network namespace of a process has."""
     total = 0
-    for kind in CONNECTIONS:
+    for kind, (counts, name) in CONNECTIONS.items():
+        # the kernel goes through all places for connections of the machine, some milliseconds long, however few there are
+        if _are_none(pid, counts, name):
+            continue
         with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/net/{kind}", "rb") as table:
             next(table, None)
             for line in table:
                 sent, received = line.split()[QUEUES_AT].split(b":")
                 total += int(sent, 16) + int(received, 16)
     return total
+
+
+def _are_none(pid: int, counts: str, name: bytes) -> bool:
+    """Whether the network namespace of a process has no socket of the kind ``name`` (net/ipv4/proc.c, ``sockstat_seq_show``)."""
+    with contextlib.suppress(OSError, IndexError), open(f"/proc/{pid}/net/{counts}", "rb") as file:
+        for line in file:
+            if line.startswith(name + b" inuse "):
+                return line.split()[2] == b"0"
+    return False
 
 
 def descriptors(pid: int) -> int:

@@ -7,6 +7,7 @@ from .lookup import Internal
 _BISECTION = "bisection"
 _PATTERN = "the patterns of a pass that is at fault"
 _WARMUP = "a shared warm-up of bisection steps"
+_KEPT = "stages of graphs from torch's cache"
 AOTI_COMPILE_AND_PACKAGE = Internal(
     "torch._inductor:aoti_compile_and_package", lost="the place of calls of AOTInductor that fail"
 )
@@ -16,7 +17,15 @@ ASYNC_COMPILE_TRITON = Internal("torch._inductor.async_compile:AsyncCompile.trit
 CPP_WRAPPER = Internal(
     "torch._inductor.codecache:CppWrapperCodeCache.load_pybinding", "GPU previews of programs with a C++ wrapper"
 )
+KEY_OF_TORCH = Internal("torch._inductor.codecache:torch_key", "a warm-up of torch's cache of graphs")
+KEY_OF_TRITON = Internal("torch._inductor.codecache:triton_key", "a warm-up of torch's cache of graphs", since=(2, 13))
 KERNEL_MODULES = Internal("torch._inductor.codecache:PyCodeCache", "what is known of a previewed kernel")
+GRAPH_KEY = Internal("torch._inductor.codecache:compiled_fx_graph_hash", _KEPT, since=(2, 13))
+SAVE_GRAPH = Internal("torch._inductor.codecache:FxGraphCache._save_graph", _KEPT, since=(2, 13))
+TAKE_GRAPH = Internal("torch._inductor.codecache:FxGraphCache.cache_hit_post_compile", _KEPT, since=(2, 13))
+GENERATE_CODE = Internal("torch._inductor.compile_fx:fx_codegen_and_compile", _KEPT, since=(2, 13))
+PRE_GRAD_GRAPH = Internal("torch._inductor.debug:_pre_grad_graph_id", _KEPT, since=(2, 13))
+PRE_GRAD_STACKS = Internal("torch._inductor.debug:_inductor_pre_grad_node_stack_trace", _KEPT, since=(2, 13))
 JOINT_PASSES = Internal("torch._inductor.compile_fx:_recursive_joint_graph_passes", "what passes changed")
 POST_GRAD_PASSES = Internal("torch._inductor.compile_fx:_recursive_post_grad_passes", "what passes changed")
 PRE_GRAD_PASSES = Internal("torch._inductor.compile_fx:_recursive_pre_grad_passes", "what passes changed")

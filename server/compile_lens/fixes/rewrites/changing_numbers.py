@@ -24,7 +24,7 @@ _RECOMPILES = (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT)
 _WRITTEN = Query("[(assignment) (pair) (keyword_argument) (for_statement)] @written")
 _NUMBERS = frozenset(
     {"integer", "float", "true", "false", "identifier", "attribute", "subscript", "binary_operator", "unary_operator", "call",
-     "conditional_expression"}
+     "conditional_expression", "comparison_operator", "boolean_operator", "not_operator", "parenthesized_expression"}
 )  # fmt: skip
 _PLAIN = frozenset({"integer", "float", "true", "false", "unary_operator"})
 _LAST_PART = re.compile(r"(\.\w+|\[[^\]]{1,300}\])$")

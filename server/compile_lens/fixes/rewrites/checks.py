@@ -21,7 +21,7 @@ def check_on_device(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     if finding.kind not in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR):
         return
     branch = branch_of(tree, finding.place, ("if_statement",))
-    raised = _only_raise(branch) if branch is not None else None
+    raised = only_raise(branch) if branch is not None else None
     condition = branch.child_by_field_name("condition") if branch is not None else None
     if branch is None or raised is None or condition is None or has_comment(branch):
         return
@@ -73,7 +73,8 @@ def while_loop(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     )
 
 
-def _only_raise(branch: tree_sitter.Node) -> tree_sitter.Node | None:
+def only_raise(branch: tree_sitter.Node) -> tree_sitter.Node | None:
+    """The ``raise`` that is all that an ``if`` does."""
     body = branch.child_by_field_name("consequence")
     if body is None or body.named_child_count != 1 or any(c.type.endswith("_clause") for c in branch.named_children):
         return None

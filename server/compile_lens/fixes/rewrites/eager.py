@@ -11,6 +11,7 @@ from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.fixes.fix import Edit, Fix, FixKind, make
 from compile_lens.fixes.rewrites.calls import function_of
 from compile_lens.fixes.rewrites.editing import call_at, newline, torch_import, torch_name
+from compile_lens.fixes.rewrites.regions import options_of, region_of
 from compile_lens.syntax.definitions import Definition
 from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import Range, SourceTree, ancestors
@@ -103,6 +104,9 @@ def leaf(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     helper = _helper(finding, tree) if finding.kind in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR) else None
     if helper is None or "." in helper.qualified_name or helper.decorators or not helper.parameters:
         return
+    region = region_of(finding, tree)
+    if region is None or not _is_without_inductor(options_of(tree, region)[1]):
+        return
     if _RESULT.search(_body(tree, helper)):
         return
     torch, _ = torch_name(tree)
@@ -115,6 +119,12 @@ def leaf(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         _below(tree, helper, fake),
         torch_import(tree),
     )
+
+
+def _is_without_inductor(options: list[str]) -> bool:
+    """Whether a region names another backend: Inductor does not compile calls of leaf functions (torch 2.13)."""
+    backends = [option.partition("=")[2].strip("'\"") for option in options if option.startswith("backend=")]
+    return bool(backends) and "inductor" not in backends
 
 
 def _custom_op(tree: SourceTree, helper: Definition, torch: str) -> Iterator[Fix]:

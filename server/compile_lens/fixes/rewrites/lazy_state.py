@@ -97,10 +97,10 @@ def _outside(
     for call in calls:
         place = statement_of(call.node)
         words = _words(tree, call, function)
-        if place is None or words is None:
+        if words is None:
             return None
         arguments = {target: call.arguments.get(target) for target in own}
-        if any(node is None or node.type != "identifier" for node in arguments.values()):
+        if place is None or any(node is None or node.type != "identifier" for node in arguments.values()):
             edit = _instead(tree, call, statement, own, words)
             if edit is None:
                 return None
@@ -141,11 +141,13 @@ def _instead(
     if argument is None:
         end = arguments.end_byte - 1
         return Edit(tree.range_between(end, end), f"{', ' if arguments.named_child_count else ''}{own[0]}={made}")
-    return (
-        replace_node(tree, argument, made)
-        if argument.type == "none"
-        else Edit(tree.node_range(argument), tree.node_text(argument))
-    )
+    if argument.type == "none":
+        return replace_node(tree, argument, made)
+    text = tree.node_text(argument)
+    if argument.type == "identifier" and statement_of(call.node) is None:
+        # there is no line before a call in a comprehension
+        return replace_node(tree, argument, f"{made} if {text} is None else {text}")
+    return Edit(tree.node_range(argument), text)
 
 
 def _words(tree: SourceTree, call: CallInFile, function: Definition) -> dict[str, str] | None:

@@ -1,4 +1,4 @@
-"""Fix for lists of tensors whose length changes: they are joined before the call, so that a size changes instead."""
+"""Fixes for arguments that are lists: joined before the call where their length changes, and lists in each call where some are tuples."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.tree import Query, SourceTree
 
 _NAMES = Query("(identifier) @name")
+_CONTAINERS = frozenset({"list", "tuple"})
 _JOINS = frozenset({"torch.cat", "torch.concat", "torch.stack", "torch.vstack", "torch.hstack"})
 
 
@@ -51,6 +52,31 @@ def join_outside(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         dynamic = with_option(tree, region, "dynamic", "True") if region is not None else None
         if dynamic is not None:
             yield make("join-outside", f"{title}, and compile with `dynamic=True`", *edits, dynamic)
+
+
+def same_container(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """An argument that is a list in some calls and a tuple in others: a list in each call in this file."""
+    function = function_of(finding, tree) if finding.kind in (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT) else None
+    if function is None:
+        return
+    calls = calls_of(tree, function)
+    parameters = {p.name for p in function.parameters}
+    types = {fact.name for fact in changed(finding) if fact.what == "type" and fact.before in _CONTAINERS}
+    for name in sorted(types & parameters):
+        arguments = [call.arguments[name] for call in calls if name in call.arguments]
+        edits = [edit for node in arguments if (edit := _as_list(tree, node)) is not None]
+        if edits:
+            yield make("same-container", f"Pass `{name}` as a list at each call", *edits)
+
+
+def _as_list(tree: SourceTree, node: tree_sitter.Node) -> Edit | None:
+    """``[a, b]`` for ``(a, b)``, ``list(x)`` for what may be a tuple; None for what is a list."""
+    if node.type in ("list", "list_comprehension"):
+        return None
+    text = tree.node_text(node)
+    if node.type == "tuple":
+        return replace_node(tree, node, f"[{text[1:-1].strip().rstrip(',')}]")
+    return replace_node(tree, node, f"list({text})")
 
 
 def _join_of(tree: SourceTree, name: tree_sitter.Node) -> tree_sitter.Node | None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.fixes.fix import Fix, FixKind, make
-from compile_lens.fixes.rewrites.editing import call_at, replace_node
-from compile_lens.syntax.tree import SourceTree
+from compile_lens.fixes.rewrites.editing import call_at, function_around, replace_node
+from compile_lens.syntax.tree import Query, SourceTree, ancestors
 
+_ASSIGNMENTS = frozenset({"assignment", "augmented_assignment"})
+_NAMES = Query("(identifier) @name")
 _STORES = frozenset({"append", "appendleft", "add", "extend", "insert", "put", "put_nowait", "setdefault", "update"})
 
 
@@ -61,7 +64,59 @@ def _is_operand(call: tree_sitter.Node) -> bool:
 
 
 def _is_stored(tree: SourceTree, call: tree_sitter.Node) -> bool:
-    """Whether a container keeps the number, whose readers may expect one: ``losses.append(loss.item())``."""
+    """Whether a container or an object keeps the number, whose readers may expect one: ``losses.append(loss.item())``."""
+    if _is_appended(tree, call) or _is_assigned(tree, call):
+        return True
+    statement = next((each for each in ancestors(call) if each.type in _ASSIGNMENTS), None)
+    left = statement.child_by_field_name("left") if statement is not None else None
+    function = function_around(call)
+    if left is None or left.type != "identifier" or function is None:
+        return False
+    name = tree.node_text(left)
+    return any(
+        _is_appended(tree, node) or _is_assigned(tree, node)
+        for node in _NAMES.captures(function).get("name", [])
+        if tree.node_text(node) == name and not _is_called(node)
+    )
+
+
+def _is_called(node: tree_sitter.Node) -> bool:
+    """Whether something is computed with a name before it is stored."""
+    return node.parent is not None and node.parent.type in (
+        "attribute",
+        "call",
+        "binary_operator",
+        "comparison_operator",
+    )
+
+
+def _is_assigned(tree: SourceTree, value: tree_sitter.Node) -> bool:
+    """Whether an attribute, a global or an item is assigned what is computed with ``value``."""
+    for each in ancestors(value):
+        if each.type in ("block", "module", "lambda"):
+            return False
+        left = each.child_by_field_name("left") if each.type in _ASSIGNMENTS else None
+        if left is not None and left.end_byte <= value.start_byte:
+            return any(
+                _keeps(tree, target)
+                for target in ([left, *left.named_children] if left.type == "pattern_list" else [left])
+            )
+    return False
+
+
+def _keeps(tree: SourceTree, target: tree_sitter.Node) -> bool:
+    """Whether what is assigned to ``target`` is seen outside of the function. An item of a local name may be one of a tensor."""
+    if target.type == "attribute":
+        return True
+    function = function_around(target)
+    if target.type == "identifier" and function is not None:
+        declared = rf"\b(?:global|nonlocal)\b[^\n]*\b{tree.node_text(target)}\b"
+        return re.search(declared, tree.node_text(function)) is not None
+    value, key = target.child_by_field_name("value"), target.child_by_field_name("subscript")
+    return value is not None and (value.type == "attribute" or (key is not None and key.type == "string"))
+
+
+def _is_appended(tree: SourceTree, call: tree_sitter.Node) -> bool:
     arguments = call.parent
     outer = arguments.parent if arguments is not None and arguments.type == "argument_list" else None
     function = outer.child_by_field_name("function") if outer is not None else None

@@ -9,6 +9,7 @@ import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.fixes.fix import Edit, Fix, FixKind, make
+from compile_lens.fixes.rewrites.bound_names import bound_names
 from compile_lens.fixes.rewrites.calls import function_of
 from compile_lens.fixes.rewrites.condition import tensor_text
 from compile_lens.fixes.rewrites.editing import (
@@ -127,7 +128,7 @@ def hoist(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         node = node.parent
     text = tree.node_text(node)
     names = _names(tree, node)
-    if not names or names & _bound(tree, function) or "\n" in text or node.parent is None:
+    if not names or names & bound_names(tree, function) or "\n" in text or node.parent is None:
         return
     if node.parent.type == "expression_statement" or _needs_a_call(text):
         return
@@ -174,29 +175,6 @@ def _names(tree: SourceTree, node: tree_sitter.Node) -> set[str]:
         if child != left_out:
             found |= _names(tree, child)
     return found
-
-
-def _bound(tree: SourceTree, function: tree_sitter.Node) -> set[str]:
-    """Names that a function binds, in one way or another, or that are its owner's."""
-    found = {"self", "cls", "super"}
-    pending = list(function.named_children)
-    while pending:
-        node = pending.pop()
-        bound = node.child_by_field_name("left") or node.child_by_field_name("alias")
-        if node.type in ("parameters", "lambda_parameters"):
-            found |= set(_NAME.findall(tree.node_text(node)))
-        elif bound is not None and node.type in (
-            *("assignment", "augmented_assignment", "for_statement", "for_in_clause", "as_pattern"),
-        ):
-            found |= set(_NAME.findall(tree.node_text(bound)))
-        elif node.type in ("as_pattern", "named_expression"):
-            found |= set(_NAME.findall(tree.node_text(node)))
-        elif node.type == "function_definition":
-            name = node.child_by_field_name("name")
-            found |= {tree.node_text(name)} if name is not None else set()
-        pending += node.named_children
-    outer = function_around(function)
-    return found | (_bound(tree, outer) if outer is not None else set())
 
 
 def _needs_a_call(text: str) -> bool:

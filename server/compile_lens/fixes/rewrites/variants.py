@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.analysis.guard_facts import GuardFact
 from compile_lens.fixes.fix import Edit, Fix, FixKind, make
 from compile_lens.fixes.rewrites.calls import calls_of, function_of
 from compile_lens.fixes.rewrites.editing import below_imports, indent_of, newline, replace_node
@@ -27,6 +28,8 @@ _ALONE = "isolate_recompiles=True"
 _WORD = re.compile(r"\w+")
 _CHANGED_TO = re.compile(r"`(?P<name>[^`]*)`[^`]*→ (?P<value>[^→)]+)\)$")
 _SWITCHES = frozenset({"True", "False", "on", "off"})
+# a number or tensor that changes is no reason for a version of its own, and containers are no keys
+_NOT_KEYS = frozenset({"int", "float", "Tensor", "a tensor", "Parameter", "list", "dict", "set", "None", "NoneType"})
 _LONGEST = 16
 _MOST = 6
 
@@ -74,20 +77,30 @@ def _version_by_argument(finding: Finding, tree: SourceTree, compiled: _Compiled
     facts = changed(finding)
     if function is None or not compiled.name.isidentifier():
         return
-    # strings, flags, functions and classes; None stands for what may be a tensor
-    values = {fact.name for fact in facts if fact.what in ("value", "identity") and fact.before != "None"}
+    # strings, flags, functions, classes and modules; None stands for what may be a tensor
+    values = {
+        fact.name
+        for fact in facts
+        if fact.before != "None"
+        and (fact.what in ("value", "identity") or (fact.what == "type" and _is_hashable(fact)))
+    }
+    missing = {fact.name for fact in facts if "None" in (fact.before, fact.after)}
     calls = calls_of(tree, function)
-    for name in sorted(values & {p.name for p in function.parameters}):
-        defaults = {p.name: p.default for p in function.parameters}
+    defaults = {p.name: p.default for p in function.parameters}
+    wanted = [(name, False) for name in sorted(values & set(defaults))] + [
+        (name, True) for name in sorted(missing & set(defaults))
+    ]
+    for name, is_none in wanted:
         keys = [
-            tree.node_text(call.arguments[name]) if name in call.arguments else defaults[name]
+            _key(tree, call.arguments.get(name), defaults[name], is_none)
             for call in calls
             if call.receiver == compiled.name
         ]
         if not keys or not all(keys) or len(keys) != len(calls):
             continue
         made = _free_name(tree, f"{compiled.name}_for", set())
-        lines = [f"@functools.cache{newline(tree)}def {made}({name}):", f"    return {compiled.again}"]
+        parameter = f"{name}_is_none" if is_none else name
+        lines = [f"@functools.cache{newline(tree)}def {made}({parameter}):", f"    return {compiled.again}"]
         imported = "functools" in read_imports(tree).modules
         edits = [
             replace_node(tree, target, f"{made}({' '.join(key.split())})")
@@ -96,13 +109,29 @@ def _version_by_argument(finding: Finding, tree: SourceTree, compiled: _Compiled
         ]
         yield make(
             "version-by-argument",
-            f"Compile `{compiled.name}` separately for each `{name}` (`isolate_recompiles`)",
+            f"Compile `{compiled.name}` separately for {f'`{name} is None`' if is_none else f'each `{name}`'} (`isolate_recompiles`)",
             *compiled.before,
             None if imported else below_imports(tree, "import functools"),
             _below(tree, compiled.after, lines, is_definition=True),
             *edits,
             kind=FixKind.SEPARATE,
         )
+
+
+def _key(tree: SourceTree, argument: tree_sitter.Node | None, default: str, is_none: bool) -> str:
+    """What tells the versions apart at a call: the argument, or whether it is None; '' where it cannot be evaluated twice."""
+    if not is_none:
+        return tree.node_text(argument) if argument is not None else default
+    if argument is None:
+        return str(default == "None") if default else ""
+    if argument.type == "none":
+        return "True"
+    return f"{tree.node_text(argument)} is None" if argument.type in ("identifier", "attribute") else ""
+
+
+def _is_hashable(fact: GuardFact) -> bool:
+    """Whether a type that changes is one of objects that a dict takes as keys: modules, classes, strings."""
+    return bool(fact.before) and fact.before not in _NOT_KEYS and fact.after not in _NOT_KEYS
 
 
 def _compiled(tree: SourceTree, region: Region) -> _Compiled | None:

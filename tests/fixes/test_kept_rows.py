@@ -1,0 +1,45 @@
+"""What the benchmark of repairs keeps: a part can be renewed, and the rest stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchmarks.repairs.kept import KEPT, Row, digest, is_current, of_present_programs, read_rows, renewed, write_rows
+from benchmarks.repairs.page import write_page
+from benchmarks.repairs.programs import SEEN, UNSEEN, Program
+
+ONE, TWO, NEW = Program(SEEN, "one", "a = 1\n"), Program(UNSEEN, "two", "b = 2\n"), Program(SEEN, "new", "c = 3\n")
+
+
+def row(program: Program, code: str, commit: str = "abc") -> Row:
+    return Row(program.group, program.name, digest(program), "recompile", code, "m", commit=commit)
+
+
+def test_rows_of_one_program_are_renewed_where_they_were(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    write_rows([row(ONE, "a"), row(ONE, "b"), row(TWO, "c")], file)
+    write_rows(renewed(read_rows(file), ONE, [row(ONE, "d")]), file)
+    write_rows(renewed(read_rows(file), NEW, [row(NEW, "e")]), file)
+    assert [each.code for each in read_rows(file)] == ["d", "c", "e"]
+    assert [each.code for each in of_present_programs(read_rows(file), (NEW, ONE))] == ["e", "d"]
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_program_is_run_again_if_its_text_or_the_commit_is_another() -> None:
+    rows = [row(ONE, "a", commit="abc")]
+    assert is_current(rows, ONE)
+    assert is_current(rows, ONE, "abc")
+    assert not is_current(rows, ONE, "def")
+    assert not is_current(rows, Program(ONE.group, ONE.name, "a = 2\n"))
+    assert not is_current(rows, TWO)
+
+
+def test_no_page_is_written_without_rows() -> None:
+    with pytest.raises(ValueError, match="no rows"):
+        write_page([])
+
+
+def test_the_repository_has_rows_with_their_version() -> None:
+    assert KEPT.exists()
+    assert all(each.commit and each.day for each in read_rows())
