@@ -16,8 +16,9 @@ _OPEN = re.compile(r"^\s*from\s+\S+\s+import\s+\*|\b__getattr__\b|\bglobals\(\)|
 
 
 def has_what_is_imported(folder: str, name: str, imports: Sequence[ast.AST]) -> bool:
-    """Whether the module ``name`` in ``folder`` has all that those of ``imports`` ask for that are about it."""
-    return all(_has(folder, path, wanted) for path, wanted in _wanted(name, imports))
+    """Whether the module ``name`` in ``folder`` has something of what ``imports`` ask for: not all, since parts may be built later."""
+    asked = [(path, wanted) for path, wanted in _wanted(name, imports) if wanted or path != name]
+    return not asked or any(_has(folder, path, wanted) for path, wanted in asked)
 
 
 def _wanted(name: str, imports: Sequence[ast.AST]) -> Iterator[tuple[str, tuple[str, ...]]]:

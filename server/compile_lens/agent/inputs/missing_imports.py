@@ -27,6 +27,8 @@ MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
 # what may also stand further down
 WEAK_MARKS = ("requirements.txt", "README.md", "README.rst")
 MAX_ABOVE = 8
+# folders of a project that its packages stand in
+SOURCES = ("src", "lib", "python")
 HANDLERS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 IMPORT_SYSTEM = "<frozen importlib"
 _stubs_are_used = True
@@ -108,7 +110,7 @@ def project_root(file: str) -> str:
     """The nearest folder above ``file`` that is a project's; else the furthest that looks like one, or its own."""
     found = folder = os.path.dirname(file)
     for _ in range(MAX_ABOVE):
-        if any(os.path.exists(os.path.join(folder, mark)) for mark in MARKS):
+        if is_project(folder):
             return folder
         if any(os.path.exists(os.path.join(folder, mark)) for mark in WEAK_MARKS):
             found = folder
@@ -117,6 +119,20 @@ def project_root(file: str) -> str:
             break
         folder = above
     return found
+
+
+def is_project(folder: str) -> bool:
+    """Whether ``folder`` is the top folder of a project."""
+    return any(os.path.exists(os.path.join(folder, mark)) for mark in MARKS)
+
+
+def is_in_project(folder: str) -> bool:
+    """Whether ``folder`` or one above it is the top folder of a project."""
+    for _ in range(MAX_ABOVE):
+        if is_project(folder):
+            return True
+        folder = os.path.dirname(folder)
+    return False
 
 
 def is_of_project(path: str, file: str) -> bool:
@@ -131,7 +147,7 @@ def _folders(file: str) -> Iterator[str]:
     root = project_root(file)
     folder = os.path.dirname(file)
     while True:
-        for inside in ("", "src", "lib", "python"):
+        for inside in ("", *SOURCES):
             yield os.path.join(folder, inside) if inside else folder
         if folder == root or os.path.dirname(folder) == folder:
             break

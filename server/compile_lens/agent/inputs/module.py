@@ -179,7 +179,17 @@ def package_of(file: str, text: str = "") -> tuple[str, str]:
 
 
 def _shadows(folder: str, package: str, text: str) -> bool:
-    """Whether ``package`` in ``folder`` is named after a library that ``text`` imports, and is not it: `examples/timm/`."""
+    """Whether ``package`` in ``folder`` is named after a library that ``text`` imports, and is not it: `examples/timm/`.
+
+    The package of a project stands in its top folder, or in one for source.
+    """
+    above = os.path.dirname(folder)
+    if (
+        os.path.basename(folder) in missing_imports.SOURCES
+        or missing_imports.is_project(folder)
+        or not missing_imports.is_in_project(above)
+    ):
+        return False
     try:
         imports = [
             node for node in ast.walk(ast.parse(parsable_prefix(text))) if isinstance(node, ast.Import | ast.ImportFrom)

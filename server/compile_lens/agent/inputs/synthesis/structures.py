@@ -97,8 +97,8 @@ def with_structure(
 
 
 def _module_at(candidate: Candidate, name: str) -> str:
-    """The text of the placeholder for a module that is passed as ``name``; '' where none is."""
-    given = dict(candidate.arguments.plain()).get(name)
+    """The text of the placeholder for a module that is passed as ``name``; '' where none is: `cfg.model` is most often a configuration."""
+    given = candidate.arguments.get(name)
     return given.text if given == ANY_MODULE else ""
 
 
