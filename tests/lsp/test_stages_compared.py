@@ -96,6 +96,24 @@ async def test_a_file_is_compared_with_its_last_run_and_with_git(raw: Editor, ro
     assert "'no_such_branch' is not a revision of the repository" in said["params"]["message"]
 
 
+async def test_the_run_before_is_that_before_the_one_that_is_compared(raw: Editor, root: Path) -> None:
+    program, text = program_of(root)
+    earlier = text.replace("after.log", "before.log")
+    program.write_text(earlier)
+    await raw.initialize(root, NEVER, capabilities=VS_CODE)
+    uri = await raw.open(program)
+    await raw.command(LIST, uri)
+    for version, (now, summary) in enumerate(((text, "128 → 127 kernels"), (earlier, "127 → 128 kernels")), 2):
+        await raw.change(uri, version, {"text": now})
+        assert "The run before" in [one["title"] for one in (await raw.command(COMPARE, uri))["choices"]]
+        answer = await raw.command(COMPARE, uri, "earlier", "")
+        assert answer["summary"].startswith(summary)
+        # the documents are of the same runs
+        stage = changed_stage(answer)
+        before, after = await content(raw, stage["before"]), await content(raw, stage["after"])
+        assert len(after) - len(before) == 3 * (1 if now == earlier else -1)
+
+
 async def test_options_passes_and_what_cannot_be_compared(raw: Editor, root: Path) -> None:
     program, _ = program_of(root)
     await raw.initialize(root, NEVER, capabilities=VS_CODE)
