@@ -11,6 +11,9 @@ import pytest
 from editor import Editor, Message, capabilities
 from tests.recorded_run import as_it_was, program_with_trace
 
+from compile_lens.analysis.outcome import Status
+from compile_lens.lsp.compiler_stages.making import why_no_stages
+
 LIST, COMPARE = "compileLens.stages", "compileLens.compareStages"
 NEVER = {"run": {"enabled": "never"}}
 VS_CODE = capabilities(
@@ -158,3 +161,9 @@ async def test_an_editor_without_the_view_is_asked_and_gets_a_page(raw: Editor, 
     assert not answer["changed"]
     assert [one["uri"] for one in shown] == [answer["uri"]]
     assert "No stage differs" in Path(answer["uri"].removeprefix("file://")).read_text()
+
+
+def test_a_run_that_was_stopped_is_told_from_one_that_compiles_nothing() -> None:
+    stopped = why_no_stages(Status.TIMEOUT, "train.py", 60.0)
+    assert stopped.startswith("stopped train.py after 60 s (`compileLens.run.timeout`), before it compiled a graph.")
+    assert why_no_stages(Status.OK, "train.py", 60.0).endswith("so there are no stages.")

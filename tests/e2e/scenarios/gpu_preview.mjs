@@ -18,7 +18,7 @@ await play(
     const ptx = rows.filter({ hasText: "PTX of" }).first();
     const input = page.locator(".quick-input-widget input.input");
     // the list is long, and has what is on the screen alone
-    await page.locator(".quick-input-title", { hasText: "Open Compiler Stages" }).waitFor({ timeout: 300_000 });
+    await page.locator(".quick-input-title", { hasText: "Open Compiler Stages" }).waitFor({ timeout: 600_000 });
     await window.shot("stages");
     await input.fill("PTX of");
     await ptx.waitFor();
