@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compile_lens.documents import pieces
 from compile_lens.documents.documents import Change, Documents
 from compile_lens.documents.line_index import Encoding, LineIndex, Position
 
@@ -124,18 +125,58 @@ def test_a_line_of_a_megabyte_and_a_hundred_thousand_lines() -> None:
     assert many.position_of(100_000, 7, Encoding.UTF16) == Position(99_999, 7)
 
 
-def test_an_edited_index_is_that_of_the_new_text() -> None:
-    """Whatever the edit joins or takes apart; only the lines around it are looked at."""
+def test_an_edited_index_is_that_of_the_new_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the edit joins or takes apart, and wherever it leaves the pieces of the text."""
+    monkeypatch.setattr(pieces, "SIZE", 8)
     source = random.Random(7)
-    pieces = ["a", "é", "\n", "\r", "\r\n", "\f", "\u2028", "x = 1\n", "", "\n\n", "  b"]
-    index = LineIndex("")
-    for _ in range(6_000):
-        size = len(index.text)
-        start = source.randint(0, size)
-        end = min(size, start + source.choice([0, 0, 1, 2, 5, 40]))
-        index = index.edited(start, end, "".join(source.choices(pieces, k=source.randint(0, 4))))
-        whole = LineIndex(index.text)
-        assert index._starts == whole._starts, (index.text, start, end)
-        assert index._ascii == whole._ascii
-        if size > 300:
-            index = index.edited(0, 200, "")
+    parts = ["a", "é", "\n", "\r", "\r\n", "\f", "\u2028", "x = 1\n", "", "\n\n", "  b"]
+    index, text = LineIndex(""), ""
+    for _ in range(2_000):
+        start = source.randint(0, len(text))
+        end = min(len(text), start + source.choice([0, 0, 1, 2, 5, 40]))
+        added = "".join(source.choices(parts, k=source.randint(0, 4)))
+        index, text = index.edited(start, end, added), text[:start] + added + text[end:]
+        lines = model_lines(text)
+        assert (index.text, index.length, index.line_count) == (text, len(text), len(lines)), (text, start, end)
+        at = 0
+        for number, line in enumerate(lines):
+            assert index.line(number) == line.rstrip("\r\n"), (text, start, end)
+            assert (index.offset(Position(number, 0), Encoding.UTF16), index.line_at(at)) == (at, number)
+            at += len(line)
+        if len(text) > 300:
+            index, text = index.edited(0, 200, ""), text[200:]
+
+
+@given(TEXTS, st.integers(0, 60), st.integers(0, 60))
+def test_a_stretch_is_that_of_the_text(text: str, start: int, end: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "SIZE", 4)
+        assert LineIndex(text).between(start, end) == text[start:end]
+
+
+def test_an_edit_reads_what_is_around_it_alone() -> None:
+    """However long the document is: the rest is neither copied nor looked through again."""
+    read: list[str] = []
+
+    def reader(text: str) -> int:
+        read.append(text)
+        return text.count("GB")
+
+    text = "x = 1  # a line of a long document\n" * 100_000
+    index = LineIndex(text)
+    assert sum(count for _, count in index.read_by_pieces(reader)) == 0
+    assert "".join(read) == text
+    read.clear()
+    index = index.edited(1_000_000, 1_000_000, "GB")
+    assert sum(count for _, count in index.read_by_pieces(reader)) == 1
+    assert len("".join(read)) < 3 * pieces.SIZE
+    offsets = [offset for offset, _ in index.read_by_pieces(len)]
+    assert offsets[0] == 0 and all(index.between(at - 1, at) == "\n" for at in offsets[1:])
+
+
+def test_typing_does_not_cut_a_document_into_crumbs() -> None:
+    index = LineIndex("x = 1\n" * 20_000)
+    for number in range(2_000):
+        index = index.edited(60_000 + number, 60_000 + number, "y" if number % 10 else "\n")
+    sizes = [size for _, size in index.read_by_pieces(len)]
+    assert min(sizes) >= pieces.SIZE and max(sizes) <= 2 * pieces.SIZE + 10

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import statistics
 import time
+import traceback
 from pathlib import Path
+from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 import pytest
 from editor import Editor, capabilities
 from programs import until, write
+from tests.reliability.sequences import REQUESTS, Session
 
+from compile_lens.documents.line_index import LineIndex
 from compile_lens.lsp.document_facts import takes_long
 
 BLOCK = "class Block{0}(torch.nn.Module):\n    def forward(self, x):\n        y = x * {0}\n        print(y)\n        return y\n\n\n"
@@ -37,6 +42,7 @@ async def test_a_hundred_thousand_lines_are_edited_twenty_times_a_second(ed: Edi
     path = write(root, "import torch\n")
     uri = await ed.open(path, text)
     document, place = {"uri": uri}, {"line": 70_003, "character": 5}
+    stretch = {"start": place, "end": {"line": place["line"] + 40, "character": 0}}
     ask = [
         ("textDocument/hover", {"textDocument": document, "position": place}),
         ("textDocument/codeLens", {"textDocument": document}),
@@ -44,10 +50,13 @@ async def test_a_hundred_thousand_lines_are_edited_twenty_times_a_second(ed: Edi
         ("textDocument/definition", {"textDocument": document, "position": place}),
         (
             "textDocument/codeAction",
-            {"textDocument": document, "range": {"start": place, "end": place}, "context": {"diagnostics": []}},
+            {"textDocument": document, "range": stretch, "context": {"diagnostics": []}},
         ),
-        ("textDocument/inlayHint", {"textDocument": document, "range": {"start": place, "end": place}}),
+        ("textDocument/inlayHint", {"textDocument": document, "range": stretch}),
         ("textDocument/documentLink", {"textDocument": document}),
+        ("textDocument/documentSymbol", {"textDocument": document}),
+        ("textDocument/foldingRange", {"textDocument": document}),
+        ("textDocument/signatureHelp", {"textDocument": document, "position": place}),
     ]
     took = []
     for number in range(100):
@@ -57,6 +66,50 @@ async def test_a_hundred_thousand_lines_are_edited_twenty_times_a_second(ed: Edi
         await asyncio.sleep(max(0, 0.05 - (time.perf_counter() - began)))
     print(f"\n{statistics.median(took) * 1000:.0f} ms, at most {max(took) * 1000:.0f} ms")
     assert max(took) < PATIENCE_S
+
+
+async def test_no_message_of_an_editor_puts_a_long_document_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is done while a message is handled does not grow with the document, whatever is asked while a user types."""
+    together: list[str] = []
+
+    def text_of(index: LineIndex) -> str:
+        if index._text is None and session.is_handling:
+            together.append("".join(traceback.format_stack(limit=4)))
+        return whole(index)
+
+    whole = LineIndex.text.fget
+    assert whole is not None
+    monkeypatch.setattr(LineIndex, "text", property(text_of))
+    session = Handling(tmp_path, random.Random(1))
+    await session.start()
+    uri = (tmp_path / "root" / "train.py").as_uri()
+    document = {"uri": uri, "languageId": "python", "version": 1, "text": long_text(9_000)}
+    session.send("textDocument/didOpen", {"textDocument": document})
+    for version, name in enumerate((*REQUESTS, "documentSymbol", "foldingRange"), 2):
+        point = {"line": 4_000, "character": 5}
+        place = {"start": point, "end": point}
+        change = {"contentChanges": [{"range": place, "text": "x"}]}
+        session.send("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, **change})
+        params = {"position": point, "range": place, "context": {"diagnostics": []}}
+        session.send(f"textDocument/{name}", {"textDocument": {"uri": uri}, **params}, request=True)
+    await session.settle()
+    await session.server.close()
+    assert not together, together[0]
+
+
+class Handling(Session):
+    """Knows whether a message is handled at this moment."""
+
+    is_handling = False
+
+    def send(self, method: str, params: Any, *, request: bool = False) -> None:
+        self.is_handling = method != "initialize"
+        try:
+            super().send(method, params, request=request)
+        finally:
+            self.is_handling = False
 
 
 async def test_a_long_document_is_read_once_nobody_types(ed: Editor, root: Path) -> None:

@@ -20,6 +20,7 @@ import click
 from tests.lsp.stub_server import StubHost, analyze
 from tests.reliability.model_text import ModelText
 
+from compile_lens.documents import pieces
 from compile_lens.lsp.serving import create_server
 from compile_lens.state.consent import ConsentStore
 
@@ -42,6 +43,8 @@ REQUESTS = (
 )
 DOCUMENTS = 3
 LONGEST = 4_000
+# of a document in the server: these short texts have many pieces, as long ones do
+PIECE = 48
 PATIENCE_S = 30.0
 Message = dict[str, Any]
 
@@ -218,6 +221,7 @@ async def play(count: int, seed: int, on_progress: Callable[[int], None] = lambd
     logging.getLogger("compile_lens").addHandler(handler)
     problems.clear()
     began = time.perf_counter()
+    size, pieces.SIZE = pieces.SIZE, PIECE
     try:
         with tempfile.TemporaryDirectory() as folder:
             session = Session(Path(folder), random.Random(seed))
@@ -238,6 +242,7 @@ async def play(count: int, seed: int, on_progress: Callable[[int], None] = lambd
             await session.server.close()
     finally:
         logging.getLogger("compile_lens").removeHandler(handler)
+        pieces.SIZE = size
     return {"sequences": count, "messages": session.sent, "seconds": time.perf_counter() - began}
 
 

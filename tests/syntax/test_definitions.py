@@ -95,6 +95,15 @@ def test_first_lines_and_qualified_names_are_the_interpreters() -> None:
     assert walk(compile(inspect.cleandoc(SOURCE), "f", "exec")) == ours
 
 
+def test_definitions_of_a_text_that_is_looked_through_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a stretch cuts through, each definition is found once."""
+    tree = parse(SOURCE)
+    whole = definitions(tree)
+    for stretch in (1, 7, 64):
+        monkeypatch.setattr("compile_lens.syntax.tree._STRETCH", stretch)
+        assert definitions(parse(SOURCE)) == whole
+
+
 def test_parameter_range() -> None:
     tree = parse(SOURCE)
     assert parameter_range(tree, 9, "key") == parameter_range(tree, 4, "key") == Range(9, 48, 9, 51)

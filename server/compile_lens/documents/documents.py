@@ -36,7 +36,7 @@ class Snapshot:
 
     @property
     def text(self) -> str:
-        """The whole text, line ends as the editor has them."""
+        """The whole text, line ends as the editor has them. After an edit it is put together when it is asked for."""
         return self.index.text
 
     @property
@@ -153,25 +153,25 @@ class Documents:
 
 
 def _apply(index: LineIndex, change: Change, encoding: Encoding) -> tuple[LineIndex, list[LineEdit]]:
-    old = index.text
     if change.start is None or change.end is None:
         new = LineIndex(_paired(change.text))
-        return new, line_edits(index, new, 0, len(old), len(new.text))
+        return new, line_edits(index, new, 0, index.length, new.length)
     start = index.offset(change.start, encoding)
     end = max(start, index.offset(change.end, encoding))
     new = index.edited(start, end, change.text)
-    if _splits_a_character(new.text, start) or _splits_a_character(new.text, start + len(change.text)):
+    if _splits_a_character(new, start) or _splits_a_character(new, start + len(change.text)):
         new = LineIndex(_paired(new.text))
-        return new, line_edits(index, new, 0, len(old), len(new.text))
+        return new, line_edits(index, new, 0, index.length, new.length)
     return new, line_edits(index, new, start, end, start + len(change.text))
 
 
-def _splits_a_character(text: str, offset: int) -> bool:
+def _splits_a_character(index: LineIndex, offset: int) -> bool:
     """Whether two halves of one UTF-16 character stand as two code points at ``offset``.
 
     An editor may send them one by one.
     """
-    return "\ud800" <= text[offset - 1 : offset] <= "\udbff" and "\udc00" <= text[offset : offset + 1] <= "\udfff"
+    around = index.between(offset - 1, offset + 1)
+    return "\ud800" <= around[:1] <= "\udbff" and "\udc00" <= around[1:] <= "\udfff"
 
 
 def _paired(text: str) -> str:

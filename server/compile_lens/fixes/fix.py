@@ -6,8 +6,10 @@ import difflib
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from itertools import pairwise
 
+from compile_lens.documents.line_index import Encoding, LineIndex, Position
 from compile_lens.syntax.tree import Range
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -98,12 +100,18 @@ def _lines(text: str) -> list[str]:
 
 
 def _spans(text: str, fix: Fix) -> list[tuple[int, int, str]]:
-    starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+    index = _index_of(text)
 
     def offset(line: int, column: int) -> int:
-        return min((starts[line - 1] if line <= len(starts) else len(text)) + column - 1, len(text))
+        return min(index.offset(Position(line - 1, 0), Encoding.UTF32) + column - 1, index.length)
 
     return [
         (offset(edit.place.line, edit.place.column), offset(edit.place.end_line, edit.place.end_column), edit.text)
         for edit in fix.edits
     ]
+
+
+# the fixes of a finding are all about one text
+@lru_cache(maxsize=2)
+def _index_of(text: str) -> LineIndex:
+    return LineIndex(text)

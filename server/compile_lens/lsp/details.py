@@ -17,8 +17,7 @@ from compile_lens.lsp.pages import Pages
 from compile_lens.lsp.runs import Runs
 from compile_lens.repro.history import history_file
 from compile_lens.shown_text import code_span, markdown_text
-from compile_lens.syntax.definitions import definition_at, definitions
-from compile_lens.syntax.tree import parse
+from compile_lens.syntax.definitions import definition_at, definitions, parse_with_definitions
 
 DETAILS = "compileLens.showDetails"
 
@@ -54,7 +53,7 @@ class Details:
                 return region.line, max(region.end_line, region.target_end_line or 0), region.name
         tree = self._facts.tree(snapshot)
         if tree is None:
-            tree = await asyncio.to_thread(parse, snapshot.text)
+            tree = await asyncio.to_thread(parse_with_definitions, snapshot.text)
         around = [d for d in definitions(tree) if line in (d.first_line, d.def_line)]
         found = around[0] if around else definition_at(tree, line)
         return (found.first_line, found.last_line, found.qualified_name) if found is not None else (line, line, "")

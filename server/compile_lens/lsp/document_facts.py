@@ -17,6 +17,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.pipeline.document_facts import NO_FACTS, DocumentFacts, facts_of
 from compile_lens.pipeline.facts_process import LIMIT_S, FactsProcess, TooSlow
+from compile_lens.syntax.definitions import parse_with_definitions
 from compile_lens.syntax.regions import MOST_REGIONS
 from compile_lens.syntax.tree import SourceTree, parse
 
@@ -102,12 +103,12 @@ class DocumentFactsOf:
 
     def is_long(self, snapshot: Snapshot) -> bool:
         """Whether work that is linear in the document must not be done at once."""
-        return takes_long(snapshot.text)
+        return snapshot.index.length > MEDIUM or takes_long(snapshot.text)
 
     def edited(self, snapshot: Snapshot, edits: Iterable[LineEdit]) -> None:
         """The user typed: move what is known of a document that is not short, and read it again after a pause."""
         known = self._known.pop(snapshot.uri, None)
-        if len(snapshot.text) <= SHORT or (known is None and not self.is_long(snapshot)):
+        if snapshot.index.length <= SHORT or (known is None and not self.is_long(snapshot)):
             return
         facts = known.facts if known is not None else NO_FACTS
         for edit in edits:
@@ -158,7 +159,7 @@ class DocumentFactsOf:
                     continue
                 self._keep(snapshot, facts)
             if uri in self._wants_tree:
-                tree = await asyncio.to_thread(parse, snapshot.text)
+                tree = await asyncio.to_thread(parse_with_definitions, snapshot.text)
                 if not self._is_current(snapshot):
                     continue
                 self._keep_tree(snapshot, tree)

@@ -74,7 +74,7 @@ def register(
         edits = server.documents.change(document.uri, document.version, from_changes(params.content_changes))
         path = path_from_uri(document.uri)
         snapshot = server.documents.get(document.uri)
-        if snapshot is not None and len(snapshot.text) > LARGEST_BYTES:
+        if snapshot is not None and snapshot.index.length > LARGEST_BYTES:
             refuse(document.uri)
             return
         if edits and path is not None:

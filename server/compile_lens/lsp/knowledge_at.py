@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from compile_lens.documents.documents import Snapshot
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
-from compile_lens.syntax.compiler_output import generic_name, is_compiler_output, word_at
+from compile_lens.syntax.compiler_output import LOOKED_AT, generic_name, is_compiler_output, word_at
 from compile_lens.syntax.contexts import Mention, MentionKind, mention_at
 from compile_lens.syntax.imports import Imports
 from compile_lens.syntax.settings_text import items, settings_of_line
@@ -175,7 +175,7 @@ def _of_word(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -
         return _named(knowledge, KnowledgeKind.CODE, word.text, line, word.column, len(word.text))
     if word.text.isupper() and "_" in word.text and knowledge.knows(KnowledgeKind.ENVIRONMENT, word.text):
         return _named(knowledge, KnowledgeKind.ENVIRONMENT, word.text, line, word.column, len(word.text))
-    if not is_compiler_output(snapshot.text):
+    if not is_compiler_output(snapshot.index.between(0, LOOKED_AT)):
         return None
     entries = knowledge.find(word.text) or knowledge.find(generic_name(word.text))
     if not entries:

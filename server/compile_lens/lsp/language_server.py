@@ -89,6 +89,7 @@ class CompileLensServer(LanguageServer):
         self.stopped = asyncio.Event()
         # ends what a feature has started
         self.on_close: list[Callable[[], Awaitable[None]]] = []
+        self.after_load: Callable[[], None] = lambda: None
         self._assemble = assemble
         self._loaded = False
         self._offered: set[str] = set()
@@ -111,6 +112,7 @@ class CompileLensServer(LanguageServer):
                 self.protocol.fm.commands.pop(name, None)
             self._assemble(self)
             self._loaded = True
+            self.after_load()
 
     def on(self, method: str, handler: Callable[[Any], Any]) -> None:
         """Handle ``method`` with ``handler``, of cells of notebooks, too. pygls sets attributes on it, which a bound method refuses:

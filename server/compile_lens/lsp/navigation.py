@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from lsprotocol import types
 
-from compile_lens.documents.documents import Snapshot
-from compile_lens.documents.line_index import Encoding
+from compile_lens.documents.line_index import Encoding, LineIndex
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind
 from compile_lens.knowledge.lookup import Knowledge
 from compile_lens.knowledge.tables import Tables
@@ -24,6 +24,8 @@ _LEFT_TO_PYTHON = frozenset({KnowledgeKind.FUNCTION})
 # of an operator's places, those that Inductor uses; the hover lists all
 _OF_INDUCTOR = ("lowering, registered", "decomposition of Inductor")
 _CODE = pattern(r"\bGB\d{4}\b")
+# of one document
+MOST_LINKS = 2_000
 
 
 class Navigation:
@@ -48,27 +50,25 @@ class Navigation:
         entries = [entry for entry in named.entries if entry.kind not in _LEFT_TO_PYTHON]
         return [location for entry in entries for location in _locations(entry, knowledge.tables)] or None
 
-    async def _links(self, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
+    def _links(self, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
         snapshot = self._server.documents.get(params.text_document.uri)
         if snapshot is None:
             return []
         knowledge, encoding = self._store.of(snapshot.path), self._server.editor.encoding
-        if self._facts.is_long(snapshot):
-            return await asyncio.to_thread(self._links_in, snapshot, knowledge, encoding)
-        return self._links_in(snapshot, knowledge, encoding)
+        return list(islice(_links_in(snapshot.index, knowledge, encoding), MOST_LINKS))
 
-    @staticmethod
-    def _links_in(snapshot: Snapshot, knowledge: Knowledge, encoding: Encoding) -> list[types.DocumentLink]:
-        found: list[types.DocumentLink] = []
-        if "GB" not in snapshot.text:
-            return found
-        for match in _CODE.finditer(snapshot.text):
-            entry = knowledge.get(KnowledgeKind.CODE, match.group())
+
+def _links_in(index: LineIndex, knowledge: Knowledge, encoding: Encoding) -> Iterator[types.DocumentLink]:
+    for offset, codes in index.read_by_pieces(_codes_in):
+        for start, code in codes:
+            entry = knowledge.get(KnowledgeKind.CODE, code)
             if entry is not None:
-                start, end = (snapshot.index.position(offset, encoding) for offset in match.span())
-                tooltip = entry.summary.strip("*")
-                found.append(types.DocumentLink(protocol_range(start, end), target=entry.url, tooltip=tooltip))
-        return found
+                place = (index.position(offset + at, encoding) for at in (start, start + len(code)))
+                yield types.DocumentLink(protocol_range(*place), target=entry.url, tooltip=entry.summary.strip("*"))
+
+
+def _codes_in(text: str) -> tuple[tuple[int, str], ...]:
+    return tuple((match.start(), match.group()) for match in _CODE.finditer(text)) if "GB" in text else ()
 
 
 def _locations(entry: KnowledgeEntry, tables: Tables) -> list[types.Location]:

@@ -73,7 +73,7 @@ class Searches:
         """The searches, in the header of a repro; the logs that tell more, at a finding."""
         if snapshot.path is None:
             return
-        if snapshot.text.startswith(FIRST_LINE) and params.range.start.line < HEADER_LINES:
+        if snapshot.index.between(0, len(FIRST_LINE)) == FIRST_LINE and params.range.start.line < HEADER_LINES:
             yield command_action("Bisect this repro", BISECT, [snapshot.uri])
             if history_file(Path(snapshot.path)).is_file():
                 yield command_action("Bisect this repro again and compare with the last result", VERIFY, [snapshot.uri])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import signal
 import sys
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from compile_lens.state.consent import ConsentStore
 
 log = logging.getLogger(__name__)
+# how long a thread that reads a document keeps the interpreter from the event loop
+SWITCH_S = 0.001
 
 
 def create_server(
@@ -71,7 +74,11 @@ def serve(tcp: tuple[str, int] | None = None, server: CompileLensServer | None =
     logging.getLogger("pygls").setLevel(
         logging.CRITICAL
     )  # it logs whole messages, and errors that are logged here, too
-    return asyncio.run(_serve(server or create_server(), tcp))
+    server = server or create_server()
+    # what is loaded stays: looking through it for garbage takes a tenth of a second, in which nothing is answered
+    server.after_load = gc.freeze
+    sys.setswitchinterval(SWITCH_S)
+    return asyncio.run(_serve(server, tcp))
 
 
 class _VisibleFormatter(logging.Formatter):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import tree_sitter
 
-from compile_lens.syntax.tree import Query, Range, SourceTree, ancestors, kept_with_tree
+from compile_lens.syntax.tree import Query, Range, SourceTree, ancestors, kept_with_tree, parse
 
 _DEFINITIONS = Query("[(function_definition) (class_definition) (lambda)] @definition")
 
@@ -45,7 +45,7 @@ class Definition:
 @kept_with_tree
 def definitions(tree: SourceTree) -> tuple[Definition, ...]:
     """All functions, classes and lambdas in order, an outer one before its inner ones."""
-    captures = _DEFINITIONS.captures(tree.root)
+    captures = _DEFINITIONS.captures_in_pieces(tree)
     nodes = sorted(captures.get("definition", []), key=lambda node: (node.start_byte, -node.end_byte))
     return tuple(_definition(tree, node) for node in nodes)
 
@@ -54,6 +54,13 @@ def definition_at(tree: SourceTree, line: int) -> Definition | None:
     """The innermost function or class (not lambda) that contains a line; decorators count."""
     innermost = _innermost(tree)
     return innermost[line] if 0 <= line < len(innermost) else None
+
+
+def parse_with_definitions(text: str) -> SourceTree:
+    """As ``parse``, for a thread: whoever asks for definitions of the tree later gets them at once, however long the text is."""
+    tree = parse(text)
+    _innermost(tree)
+    return tree
 
 
 # a file with thousands of findings is asked about each of their lines
