@@ -9,7 +9,8 @@ from pathlib import Path
 from benchmarks.repairs.kept import Row
 from benchmarks.repairs.models import kept as kept_models
 from benchmarks.repairs.plain import as_verified
-from benchmarks.repairs.programs import DRAWN, SEEN, UNSEEN
+from benchmarks.repairs.programs import DRAWN, DRAWN_LATER, SEEN, UNSEEN
+from benchmarks.repairs.reasons import reason_of
 
 RECOMPILES = ("recompile", "recompile-limit")
 OTHER = "another object, function or class"
@@ -50,6 +51,18 @@ Results include every gradient that a program computes.
 Each row is kept in `benchmarks/results/repairs.jsonl` with the version of the code that made it: a part can be renewed
 (`--only NAME --again`), and the others stay. Seconds are those of a busy machine.
 """
+TITLES = {DRAWN: "Drawn from public packages", DRAWN_LATER: "Drawn from other packages, after more fixes were written"}
+FOUND = {
+    DRAWN: (
+        "These were cut out of packages of PyPI after the fixes were written, and count in no other table.",
+        "No fix was changed after it had run on them. They were found by a text search for `.item()`, `.any()`, `nonzero` and counters,",
+        "so they break as such code does.",
+    ),
+    DRAWN_LATER: (
+        "Steps of optimizers, averages, losses, samplers and masks of 13 packages that no one had looked at. No fix was changed after",
+        "it had run on them. Most pass numbers, flags or strings that change, which recompiles.",
+    ),
+}
 COLUMNS = (
     *("programs", "findings", "fixed", "own version", "with a loss", "left out", "none", "any fix"),
     *("results equal", "not compared", "median tokens", "median seconds"),
@@ -61,16 +74,17 @@ def write_page(rows: list[Row]) -> None:
     if not rows:
         raise ValueError("There are no rows to write a page from.")
     found = [row for row in rows if row.code]
-    drawn = [row for row in found if row.group == DRAWN]
-    found = [row for row in found if row.group != DRAWN]
+    drawn = {group: [row for row in found if row.group == group] for group in (DRAWN, DRAWN_LATER)}
+    found = [row for row in found if row.group not in drawn]
     parts = [
         HEAD,
         _totals(found),
-        *([drawn_section(drawn)] if drawn else []),
+        *(drawn_section(rows) for rows in drawn.values() if rows),
         _rules(found),
         _plain(found),
         _models(),
         _causes(found),
+        _without_fewer(found),
         _remaining(found),
         _list(found),
     ]
@@ -78,16 +92,15 @@ def write_page(rows: list[Row]) -> None:
 
 
 def drawn_section(rows: list[Row]) -> str:
-    """Programs that were cut out of public packages, which no other table counts."""
+    """Programs of one group that were cut out of public packages, which no other table counts."""
+    group = rows[0].group
     lines = [
-        "## Drawn from public packages",
+        f"## {TITLES[group]}",
         "",
-        "These were cut out of packages of PyPI after the fixes were written, and count in no other table.",
-        "No fix was changed after it had run on them. They were found by a text search for `.item()`, `.any()`, `nonzero` and counters,",
-        "so they break as such code does.",
+        *FOUND[group],
         "",
         _totals(rows),
-        _fewer(rows, DRAWN),
+        _fewer(rows, group),
         _list(rows).removeprefix("## Every finding\n\n"),
     ]
     return "\n".join(lines)
@@ -102,7 +115,7 @@ def _class_of(row: Row) -> str:
 def _totals(rows: list[Row]) -> str:
     lines = [f"| {' | '.join(COLUMNS)} |"]
     lines.append("|" + "---|" * 12)
-    for group in (SEEN, UNSEEN, DRAWN):
+    for group in (SEEN, UNSEEN, DRAWN, DRAWN_LATER):
         for title, kinds in (
             ("breaks", {"graph-break"}),
             ("recompiles and limits", {"recompile", "recompile-limit"}),
@@ -218,6 +231,27 @@ def _causes(rows: list[Row]) -> str:
         cells = (cause, counts.total(), counts["fixed"], counts["own"], counts["none"])
         lines += [f"| {' | '.join(map(str, cells))} |"] if counts.total() else []
     return "\n".join([*lines, *(f"\n{said}" for group in (SEEN, UNSEEN) if (said := _fewer(rows, group)))])
+
+
+def _without_fewer(rows: list[Row]) -> str:
+    """The programs whose recompiles need as many graphs with every fix, by the reason."""
+    left = [row for row in rows if row.kind in RECOMPILES and _class_of(row) != "fixed"]
+    programs: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in left:
+        programs[reason_of(row.program)][row.program].append(row)
+    lines = [
+        "## Recompiles that need as many graphs",
+        "",
+        f"{len(left)} recompiles have no fix with fewer graphs; {sum(bool(row.fix) for row in left)} of them have one that gives",
+        "the calls a compiled version of their own.",
+        "",
+        "| why | findings | programs (− those without any fix) |",
+        "|---|---|---|",
+    ]
+    for reason, found in sorted(programs.items(), key=lambda item: -sum(map(len, item[1].values()))):
+        names = [f"{'' if all(row.fix for row in own) else '−'}{program}" for program, own in found.items()]
+        lines.append(f"| {reason or 'Not known.'} | {sum(map(len, found.values()))} | {', '.join(names)} |")
+    return "\n".join(lines) + "\n"
 
 
 def _fewer(rows: list[Row], group: str) -> str:

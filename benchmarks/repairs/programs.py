@@ -9,15 +9,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 OWN = Path(__file__).parent / "own"
-SEEN, UNSEEN, DRAWN = "seen", "unseen", "drawn"
+SEEN, UNSEEN, DRAWN, DRAWN_LATER = "seen", "unseen", "drawn", "drawn later"
+# files of own/ whose programs were cut out of public packages
+_DRAWN = {"drawn": DRAWN, "drawn_later": DRAWN_LATER}
 _PROGRAM = re.compile(r"^# program: (\w+)\n", re.MULTILINE)
 _CARETS = re.compile(r"^[ \t]*#[ \d-]*(?:\s*\^+ .*|\d+-\d+ .*)\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program. ``group`` is ``seen`` where it was looked at while the fixes were written, ``drawn`` where it was cut out of a public
-    package afterwards; ``name`` tells it from the others."""
+    """A program. ``group`` is ``seen`` where it was looked at while the fixes were written, ``drawn`` or ``drawn later`` where it was
+    cut out of a public package afterwards; ``name`` tells it from the others."""
 
     group: str
     name: str
@@ -32,7 +34,7 @@ def all_programs() -> Iterator[Program]:
     for file in sorted((ROOT / "tests" / "corpus" / "programs").glob("*.py")):
         yield from _parts(SEEN, file)
     for file in sorted(OWN.glob("*.py")):
-        yield from _parts(DRAWN if file.stem == DRAWN else UNSEEN, file)
+        yield from _parts(_DRAWN.get(file.stem, UNSEEN), file)
 
 
 def _parts(group: str, file: Path) -> Iterator[Program]:

@@ -148,7 +148,31 @@ x = torch.randn(4, 8, requires_grad=True)
 """
 )
 
+STEP = (
+    HEAD
+    + """net = torch.nn.Linear(3, 3)
+net(torch.ones(3)).sum().backward()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+
+@torch.compile
+def f(x):
+    y = x + 1
+    optimizer.step()
+    return y * 2
+
+
+f(torch.ones(3))
+"""
+)
+
 CURES = [
+    Cure(
+        "torch breaks here on purpose, so that the optimizer's step is a graph of its own",
+        STEP,
+        (("    optimizer.step()\n", ""), ("f(torch.ones(3))\n", "f(torch.ones(3))\noptimizer.step()\n")),
+        BREAKS,
+    ),
     Cure(
         "Call what `torch.compile(",
         f"{HEAD}layer = torch.nn.Linear(3, 3)\nlayer.compile()\nlayer(torch.ones(2, 3))\n",

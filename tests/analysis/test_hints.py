@@ -57,6 +57,7 @@ ADVICE = {
     "Use a device of compute capability": GPU,
     "The kernel needs more shared memory": GPU,
     "static input data pointer changed": "a sign in torch's text, no hint",
+    "The call is in `{}`, in an installed library": "nothing needs to change",
     "Install a C++ compiler": TOOLS,
     "Install the version of triton": TOOLS,
     "Compilation does not depend on its values": OPTION,

@@ -98,3 +98,6 @@ def test_a_break_inside_a_library_stands_at_the_users_line() -> None:
         assert finding.place.file == str(DATA / "h200-ddp" / "gpu_ddp.py")
         assert finding.related
         assert "site-packages" in finding.related[0].place.file or "contextlib" in finding.related[0].place.file
+        assert finding.hints == (
+            "Compile the module before it is wrapped: `DistributedDataParallel(torch.compile(module))`.",
+        )

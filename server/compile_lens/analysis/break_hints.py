@@ -25,6 +25,20 @@ SCALAR, SHAPE = "capture_scalar_outputs", "capture_dynamic_output_shape_ops"
 CALLED = pattern(r"^\s*(?:Avoid calling|Apply `@torch\._dynamo\.dont_skip_tracing` to)[^`]*`(?P<name>[\w.]+)")
 # its forward pass is Python that synchronizes, and Dynamo does not trace it
 WRAPPER = pattern(r"[/\\]torch[/\\]nn[/\\]parallel[/\\]distributed\.py$")
+# what it calls may be traced as a frame of its own, whose stack does not lead through that file
+OF_WRAPPER = "`DistributedDataParallel._inside_ddp_forward`"
+# a break that a call of `torch._dynamo.graph_break` asks for, which may be in a library
+REQUESTED = "Call to `torch._dynamo.graph_break()`"
+# torch/optim/optimizer.py, `_use_grad_for_differentiable`
+OPTIMIZER = pattern(r"[/\\]torch[/\\]optim[/\\]\w+\.py$")
+STEP_HINT = (
+    "torch breaks here on purpose, so that the optimizer's step is a graph of its own, without gradients: nothing needs to change. "
+    "For one graph (`fullgraph=True`), call it outside of the compiled function."
+)
+LIBRARY_HINT = (
+    "The call is in `{name}`, in an installed library: nothing needs to change. "
+    "For one graph, call that outside of the compiled function."
+)
 # that torch does not trace it is known
 ISSUE = pattern(r"(?:file|report) an issue")
 INSIDE_WRAPPER = "Compile the module before it is wrapped: `DistributedDataParallel(torch.compile(module))`."
@@ -41,8 +55,11 @@ def hints_of(
     reason: BreakReason, place: Place, sources: Sources, stack: tuple[StackFrame, ...] = ()
 ) -> tuple[str, ...]:
     """torch's hints with what is wrong in them put right, without those about functions that the user does not call."""
+    if reason.title.startswith(REQUESTED) and stack and not sources.is_own(stack[-1].file):
+        is_step = OPTIMIZER.search(stack[-1].file) is not None
+        return (STEP_HINT if is_step else LIBRARY_HINT.format(name=stack[-1].name),)
     hints = [hint for hint in reason.hints if not _is_about_internals(hint, place, sources, stack)]
-    if any(WRAPPER.search(frame.file) for frame in stack):
+    if OF_WRAPPER in reason.explanation or any(WRAPPER.search(frame.file) for frame in stack):
         hints = [INSIDE_WRAPPER, *(hint for hint in hints if not ISSUE.search(hint))]
     instead = instead_of_setting(reason, place, sources)
     if instead:
