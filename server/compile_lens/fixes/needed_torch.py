@@ -30,7 +30,7 @@ _RELEASE = pattern(r"(?P<major>\d+)\.(?P<minor>\d+)")
 
 
 def can_run(fix: Fix, torch: str) -> bool:
-    """Whether ``torch``, a version such as ``2.11.0+cu130``, has all names that the fix writes; True for '', a version that is not known."""
+    """Whether ``torch``, a version such as ``2.11.0+cu130``, has all names that the fix writes; True for '', which is not known."""
     release = _RELEASE.match(torch)
     if release is None:
         return True
