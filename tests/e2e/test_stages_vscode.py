@@ -1,8 +1,9 @@
-"""The compiler's stages in a real VS Code: beside the source, as a picture, and compared. The runs that gave them are recorded."""
+"""The compiler's stages in a real VS Code: beside the source, as a picture, compared, and for a GPU that is not there."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import statistics
 from pathlib import Path
@@ -65,3 +66,36 @@ def test_the_code_stands_beside_the_source_in_matching_colors(
         for name, seen in of_theme.items():
             assert seen["colors"] >= 4, (theme, name, seen)
             assert seen["contrast"] >= CONTRAST, (theme, name, seen)
+
+
+PREVIEWED = """\
+import torch
+import torch.nn.functional as F
+
+
+@torch.compile
+def attended(x, weight):
+    hidden = F.gelu(x @ weight)
+    return torch.softmax(hidden, -1)
+
+
+x = torch.randn(64, 256, device="cuda")
+weight = torch.randn(256, 512, device="cuda")
+print(attended(x, weight).shape)
+"""
+SOFTMAX = PREVIEWED.split("\n").index("    return torch.softmax(hidden, -1)") + 1
+
+
+@pytest.mark.nightly
+def test_kernels_for_a_gpu_that_is_not_there_down_to_ptx(workbench: Workbench, tmp_path: Path, shots: Path) -> None:
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    (folder / "model.py").write_text(PREVIEWED)
+    (folder / ".vscode").mkdir()
+    (folder / ".vscode" / "settings.json").write_text('{"compileLens.run.timeout": 600}')
+    given = {"file": "model.py", "gpu": "H100", "line": SOFTMAX}
+    told = workbench.play("gpu_preview", folder, shots, given, limit=900)
+    assert re.search(r"\d+ registers", told["offered"])
+    assert ".target sm_90" in told["text"]
+    assert ".ptx" in told["tab"]
+    assert told["linked"]

@@ -1,10 +1,11 @@
-"""Stages with the user's torch: a file compared with git, with other options, with dynamic shapes and for two GPUs, and previewed down to
-machine code.
+"""Stages with the user's torch: a file compared with git, the run before, a trace, other options, dynamic shapes and for two GPUs, and
+previewed down to machine code.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import subprocess
 import sys
@@ -97,6 +98,49 @@ async def test_the_working_tree_with_git(opened: tuple[Editor, str]) -> None:
     stage = next(one for one in graph["stages"] if one["title"] == "Output code")
     links = await ed.request("compileLens/stageLinks", {"textDocument": {"uri": stage["after"]}})
     assert SINE in {one["line"] for one in links["links"] if one["uri"] == uri}
+
+
+async def test_the_run_before(opened: tuple[Editor, str]) -> None:
+    """Of what is shown, and of what is compiled for the comparison. The graph that did not change comes from torch's cache."""
+    ed, uri = opened
+    await ed.command(LIST, uri)
+    for version, text in enumerate((NOW.replace("* 2", "* 4"), NOW), 2):
+        await ed.change(uri, version, {"text": text})
+        assert "The run before" in [one["title"] for one in (await ed.command(COMPARE, uri))["choices"]]
+        answer = await compared(ed, uri, "earlier", "")
+        assert (answer["title"], answer["changed"]) == ("model.py in the run before → model.py", True)
+        assert answer["summary"].startswith("1 kernel")
+        before, after = await code_of(ed, answer)
+        factors = ("4.0", "2.0") if text == NOW else ("2.0", "4.0")
+        for code, factor in zip((before, after), factors, strict=True):
+            assert f"static_cast<float>({factor})" in code
+    # the second time, nothing differs
+    answer = await compared(ed, uri, "", "")
+    assert not answer["changed"]
+
+
+async def test_a_trace_of_the_committed_file(opened: tuple[Editor, str], tmp_path: Path) -> None:
+    ed, uri = opened
+    other = tmp_path / "model.py"
+    other.write_text(COMMITTED)
+    environment = {
+        **os.environ,
+        "TORCH_TRACE": str(tmp_path / "trace"),
+        "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache"),
+    }
+    await asyncio.to_thread(subprocess.run, [sys.executable, str(other)], env=environment, check=True)
+    (trace,) = (tmp_path / "trace").iterdir()
+    other.unlink()  # as if it had been recorded elsewhere
+    assert await ed.command("compileLens.openTrace", trace.as_uri()) is not None
+    title = f"The trace {trace.name}"
+    while not (found := [one for one in (await ed.command(COMPARE, uri))["choices"] if one["title"] == title]):
+        await asyncio.sleep(0.2)  # its stages are read in the background
+    (choice,) = found
+    answer = await compared(ed, uri, choice["before"], choice["after"])
+    assert (answer["title"], answer["changed"]) == (f"{trace.name} → model.py", True)
+    before, after = await code_of(ed, answer)
+    assert ("sin" in before, "sin" in after) == (False, True)
+    await ed.command("compileLens.closeTraces")
 
 
 async def test_two_sets_of_options(opened: tuple[Editor, str]) -> None:

@@ -11,6 +11,9 @@ import pytest
 from editor import Editor, Message, capabilities
 from tests.recorded_run import as_it_was, program_with_trace
 
+from compile_lens.analysis.outcome import Status
+from compile_lens.lsp.compiler_stages.making import why_no_stages
+
 LIST, COMPARE = "compileLens.stages", "compileLens.compareStages"
 NEVER = {"run": {"enabled": "never"}}
 VS_CODE = capabilities(
@@ -96,6 +99,24 @@ async def test_a_file_is_compared_with_its_last_run_and_with_git(raw: Editor, ro
     assert "'no_such_branch' is not a revision of the repository" in said["params"]["message"]
 
 
+async def test_the_run_before_is_that_before_the_one_that_is_compared(raw: Editor, root: Path) -> None:
+    program, text = program_of(root)
+    earlier = text.replace("after.log", "before.log")
+    program.write_text(earlier)
+    await raw.initialize(root, NEVER, capabilities=VS_CODE)
+    uri = await raw.open(program)
+    await raw.command(LIST, uri)
+    for version, (now, summary) in enumerate(((text, "128 → 127 kernels"), (earlier, "127 → 128 kernels")), 2):
+        await raw.change(uri, version, {"text": now})
+        assert "The run before" in [one["title"] for one in (await raw.command(COMPARE, uri))["choices"]]
+        answer = await raw.command(COMPARE, uri, "earlier", "")
+        assert answer["summary"].startswith(summary)
+        # the documents are of the same runs
+        stage = changed_stage(answer)
+        before, after = await content(raw, stage["before"]), await content(raw, stage["after"])
+        assert len(after) - len(before) == 3 * (1 if now == earlier else -1)
+
+
 async def test_options_passes_and_what_cannot_be_compared(raw: Editor, root: Path) -> None:
     program, _ = program_of(root)
     await raw.initialize(root, NEVER, capabilities=VS_CODE)
@@ -140,3 +161,9 @@ async def test_an_editor_without_the_view_is_asked_and_gets_a_page(raw: Editor, 
     assert not answer["changed"]
     assert [one["uri"] for one in shown] == [answer["uri"]]
     assert "No stage differs" in Path(answer["uri"].removeprefix("file://")).read_text()
+
+
+def test_a_run_that_was_stopped_is_told_from_one_that_compiles_nothing() -> None:
+    stopped = why_no_stages(Status.TIMEOUT, "train.py", 60.0)
+    assert stopped.startswith("stopped train.py after 60 s (`compileLens.run.timeout`), before it compiled a graph.")
+    assert why_no_stages(Status.OK, "train.py", 60.0).endswith("so there are no stages.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from compile_lens.stages.gpu_preview import GpuPreview
 from compile_lens.stages.graph_lines import PrintedGraph, read_graph
-from compile_lens.stages.links import Links, links_of
+from compile_lens.stages.links import Links, links_of, names_torch
 from compile_lens.stages.model import Graph, Kernel, Stage, StageKind
 from compile_lens.trace.records import TraceBytes
 
@@ -60,7 +60,8 @@ class OpenedStages:
         found = self._links.get(stage.id)
         if found is None:
             graph = self.graph(stage.graph)
-            kernels = graph.kernels if graph is not None and stage.kind in OF_KERNELS else ()
+            needed = stage.kind in OF_KERNELS or names_torch(stage)
+            kernels = graph.kernels if graph is not None and needed else ()
             found = self._links[stage.id] = links_of(stage, kernels, self._printed(graph))
         return found
 

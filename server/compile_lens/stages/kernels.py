@@ -11,7 +11,7 @@ from compile_lens.stages.fusion import NOTE, ScheduledNode, nodes_of_kernels, re
 from compile_lens.stages.graph_lines import NO_GRAPH, PrintedGraph, read_graph
 from compile_lens.stages.model import Kernel, KernelKind, SourceSpan, TextSource
 from compile_lens.stages.output_code import read_output_code
-from compile_lens.stages.provenance import Lines, Provenance, read_provenance, spans_of_stack
+from compile_lens.stages.provenance import Lines, Provenance, own_place, read_provenance, spans_of_stack
 from compile_lens.stages.traffic import bytes_of, read_buffers, traffic_of
 
 BACKENDS = {
@@ -83,7 +83,7 @@ class _Reader:
             nodes = self._computed()
         nodes = nodes or self._only_node_of(call)
         stacks = self._stacks(handle, name)
-        sources = tuple(dict.fromkeys(stack[-1] for stack in stacks)) or tuple(
+        sources = tuple(dict.fromkeys(map(own_place, stacks))) or tuple(
             dict.fromkeys(self._spans_of_nodes(nodes, call, defined))
         )
         is_by_frame = not sources and self._texts.frame is not None

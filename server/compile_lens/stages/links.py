@@ -12,6 +12,7 @@ from compile_lens.stages.fusion import operations_in
 from compile_lens.stages.graph_lines import PrintedGraph, read_graph
 from compile_lens.stages.model import Kernel, SourceSpan, Stage, StageKind
 from compile_lens.stages.output_code import read_output_code
+from compile_lens.stages.provenance import OF_TORCH, own_place
 
 # an operation of the IR, or several that are fused (``debug_str`` in torch/_inductor/scheduler.py)
 OPERATION = re.compile(r"^\s*(?P<names>(?:\w+_)?op\d+(?:_\w*op\d+)*)(?=[:.])")
@@ -26,6 +27,7 @@ PRINTED = frozenset(
         StageKind.INFERENCE,
         StageKind.POST_GRAD_BEFORE,
         StageKind.POST_GRAD,
+        StageKind.PASS,
     }
 )
 
@@ -56,12 +58,9 @@ class Links:
 def links_of(stage: Stage, kernels: Sequence[Kernel], graphs: Iterable[PrintedGraph]) -> Links:
     """The links of ``stage``. ``kernels`` are its graph's, ``graphs`` those that have the nodes which comments in code name."""
     if stage.kind in PRINTED:
-        found = read_graph(stage.text).lines
-        return Links(stage.id, {line: (span,) for line, span in found.items()}, {})
-    if stage.kind is StageKind.PASS:
-        # the same text behind the signs of a diff
-        found = read_graph("\n".join(line[1:] for line in stage.text.split("\n"))).lines
-        return Links(stage.id, {line: (span,) for line, span in found.items()}, {})
+        found = read_graph(_printed(stage)).lines
+        callers = _callers(kernels)
+        return Links(stage.id, {line: _own(span, callers) for line, span in found.items()}, {})
     if stage.kind is StageKind.OUTPUT_CODE:
         return _of_code(stage, kernels, tuple(graphs))
     if stage.kernel:
@@ -75,9 +74,36 @@ def links_of(stage: Stage, kernels: Sequence[Kernel], graphs: Iterable[PrintedGr
     return Links(stage.id, {}, {})
 
 
+def names_torch(stage: Stage) -> bool:
+    """Whether a graph is printed with lines of torch's own: what the user calls there is known of its kernels alone."""
+    return stage.kind in PRINTED and any(
+        OF_TORCH.search(span.file) for span in read_graph(_printed(stage)).lines.values()
+    )
+
+
+def _printed(stage: Stage) -> str:
+    """The text of a graph; of a pass, that behind the signs of a diff."""
+    return stage.text if stage.kind is not StageKind.PASS else "\n".join(line[1:] for line in stage.text.split("\n"))
+
+
+def _callers(kernels: Iterable[Kernel]) -> Mapping[tuple[str, int], tuple[SourceSpan, ...]]:
+    """For lines of torch's own, the user's places that lead there."""
+    found: dict[tuple[str, int], dict[SourceSpan, None]] = defaultdict(dict)
+    for stack in (stack for kernel in kernels for stack in kernel.stacks):
+        place = own_place(stack)
+        if place is not stack[-1]:
+            found[stack[-1].file, stack[-1].line][place] = None
+    return {place: tuple(spans) for place, spans in found.items()}
+
+
+def _own(span: SourceSpan, callers: Mapping[tuple[str, int], tuple[SourceSpan, ...]]) -> tuple[SourceSpan, ...]:
+    return callers.get((span.file, span.line), (span,))
+
+
 def _of_code(stage: Stage, kernels: Sequence[Kernel], graphs: tuple[PrintedGraph, ...]) -> Links:
     sources: dict[int, dict[SourceSpan, None]] = defaultdict(dict)
     calls: dict[int, dict[str, None]] = defaultdict(dict)
+    callers = _callers(kernels)
     for kernel in kernels:
         for lines in kernel.lines:
             for line in range(lines.first, lines.last + 1):
@@ -90,7 +116,7 @@ def _of_code(stage: Stage, kernels: Sequence[Kernel], graphs: tuple[PrintedGraph
         for line, node in comments.places.items():
             printed = next((graph.nodes[node] for graph in graphs if node in graph.nodes), None)
             if printed is not None and printed.span is not None:
-                sources[line] = {printed.span: None}
+                sources[line] = dict.fromkeys(_own(printed.span, callers))
     return Links(
         stage.id,
         {line: tuple(spans) for line, spans in sources.items() if spans},

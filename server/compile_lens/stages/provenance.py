@@ -7,6 +7,7 @@ before).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,9 @@ STACKS = "inductor_provenance_tracking_kernel_stack_traces"
 OLDER_NODES = "inductor_triton_kernel_to_post_grad_nodes"
 ARTIFACTS = frozenset({MAPPINGS, STACKS, OLDER_NODES})
 KERNEL_TO_NODES = ("cppCodeToPost", "tritonCodeToPost")
+
+# functions of torch's that are written in Python, as `F.rms_norm` is, are traced like the user's
+OF_TORCH = re.compile(r"[/\\](?:site|dist)-packages[/\\]torch[/\\]")
 
 Lines = Callable[[str], Sequence[str] | None]
 
@@ -76,6 +80,11 @@ def _table(value: object) -> dict[str, tuple[str, ...]]:
 def spans_of_stack(text: str, lines_of: Lines) -> tuple[SourceSpan, ...]:
     """The places that a printed stack names, outermost first."""
     return tuple(span_of_frame(frame, lines_of) for frame in parse_stack(text))
+
+
+def own_place(stack: Sequence[SourceSpan]) -> SourceSpan:
+    """The innermost place of a stack that is not in torch; the innermost of all if torch calls torch."""
+    return next((span for span in reversed(stack) if not OF_TORCH.search(span.file)), stack[-1])
 
 
 def span_of_frame(frame: StackFrame, lines_of: Lines) -> SourceSpan:

@@ -87,13 +87,14 @@ class StageComparing:
         if before == PASSES:
             one = await self._side(str(uri), file, after or PLAIN, makes_again)
             return await self._answer(one, one, _passes(one)) if one is not None else None
-        sides = []
-        for side in (before, after or PLAIN):
+        sides: dict[str, Compared] = {}
+        # a run for the other side makes the one that is shown the run before
+        for side in sorted((before, after or PLAIN), key=lambda side: side == EARLIER):
             made = await self._side(str(uri), file, side, makes_again)
             if made is None:
                 return None
-            sides.append(made)
-        old, new = sides
+            sides[side] = made
+        old, new = sides[before], sides[after or PLAIN]
         comparison = await asyncio.to_thread(
             compare_stages,
             (old.name, replace(old.of.opened, graphs=old.of.graphs)),
@@ -118,8 +119,7 @@ class StageComparing:
                 _choice("The last commit", "HEAD", f"{GIT}HEAD", now),
                 _choice("Another git revision…", "", f"{GIT}{{0}}", now, asks),
             ]
-        earlier = self._store.folders.key(VARIANT, path, EARLIER)
-        if await asyncio.to_thread(self._store.folders.known, earlier) is not None:
+        if await self._has_earlier(path):
             found.append(_choice("The run before", "before the one that is shown", EARLIER, now))
         options = [{"prompt": "Options of torch._inductor.config to compile with", "value": "max_autotune=1"}]
         gpus = [{"title": device.title, "value": name} for name, device in devices().items()]
@@ -132,6 +132,14 @@ class StageComparing:
             *traces,
             passes,
         ]
+
+    async def _has_earlier(self, path: str) -> bool:
+        """Whether there is a run before the one that is shown, or that is made for a comparison."""
+        shown = await self._store.load(self._store.folders.key(RUN, path))
+        if shown is not None and shown.is_of_another_text(self._server.sources.index(path)):
+            return True
+        earlier = self._store.folders.key(VARIANT, path, EARLIER)
+        return await asyncio.to_thread(self._store.folders.known, earlier) is not None
 
     async def _ask(self, path: str, choices: list[dict[str, Any]]) -> dict[str, Any] | None:
         titles = {choice["title"]: choice for choice in choices if not choice["asks"]}

@@ -164,7 +164,17 @@ class StageMaking:
         except (TraceError, OSError) as problem:
             self._server.warn(f"Compile Lens: {problem}")
             return None
-        if not found.graphs:
-            name = Path(facts.file).name
-            self._server.warn(f"Compile Lens: the run of {name} compiled no graph, so there are no stages.")
+        if not found.graphs and outcome is not None:
+            limit = self._server.settings.run.timeout
+            self._server.warn(f"Compile Lens: {why_no_stages(outcome.status, Path(facts.file).name, limit)}")
         return found
+
+
+def why_no_stages(status: Status, name: str, limit_s: float) -> str:
+    """One sentence for a run of the file ``name`` that has left no graph."""
+    if status is Status.TIMEOUT:
+        return (
+            f"stopped {name} after {limit_s:g} s (`compileLens.run.timeout`), before it compiled a graph. "
+            "Allow more time, and open its stages again."
+        )
+    return f"the run of {name} compiled no graph, so there are no stages."

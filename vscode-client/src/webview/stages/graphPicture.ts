@@ -18,6 +18,9 @@ text { font: 11px ui-monospace, monospace; fill: #1f2328; } .title { font-weight
 text { fill: #e6edf3; } .type, .buffer { fill: #9198a1; } .group { fill: #151b23; stroke: #656c76; } .group.extern, .group.fallback { fill: #272115; stroke: #9e6a03; }
 .node { fill: hsl(var(--hue, 0) var(--some, 0%) 22%); stroke: #3d444d; } .edge { stroke: #9198a1; } .inner { stroke: #3d444d; } .head { fill: #9198a1; } .lit > .group, .box:focus-visible > .group { stroke: #4493f8; } }`;
 
+/** Around what is shown. */
+const MARGIN = 10;
+
 interface View {
   x: number;
   y: number;
@@ -35,7 +38,7 @@ export interface PictureOptions {
 
 export function drawPicture(host: HTMLElement, picture: Picture, options: PictureOptions): void {
   const arranged = place(picture);
-  const whole: View = { x: -10, y: -10, width: arranged.width + 20, height: arranged.height + 20 };
+  const whole: View = { x: -MARGIN, y: -MARGIN, width: arranged.width + 2 * MARGIN, height: arranged.height + 2 * MARGIN };
   const image = drawn(picture, arranged, options.selection);
   image.setAttribute("class", "picture");
   const view = new Viewport(image, whole);
@@ -48,7 +51,7 @@ export function drawPicture(host: HTMLElement, picture: Picture, options: Pictur
     button("Save as SVG", "Save the whole graph as an SVG file", () => save(image, whole, options)),
   );
   host.replaceChildren(tools, image);
-  view.begin();
+  view.begin(arranged.groups[0]);
 }
 
 function drawn(picture: Picture, arranged: PictureLayout, selection: Selection): SVGSVGElement {
@@ -163,9 +166,13 @@ class Viewport {
     image.addEventListener("keydown", (event) => this.onKey(event));
   }
 
-  /** The top of a large graph, at a size that can be read. */
-  begin(): void {
+  /** The top of a large graph, at a size that can be read, with the whole width of its first kernel. */
+  begin(first: GroupLayout | undefined): void {
     this.fit(1.5);
+    if (first !== undefined) {
+      const farthest = Math.max(this.view.x, first.x + first.width + MARGIN - this.view.width);
+      this.set({ ...this.view, x: Math.min(farthest, first.x - MARGIN) });
+    }
   }
 
   fit(largest = Infinity): void {

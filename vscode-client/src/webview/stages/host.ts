@@ -32,7 +32,20 @@ export function followTheme(style: Element): void {
   style.textContent = inTheme(style.textContent ?? "");
 }
 
+/** The page's colors as mixtures of the editor's, which VS Code has as variables of the page. */
+const EDITOR_COLORS = {
+  "--fg": "var(--vscode-editor-foreground)",
+  "--bg": "var(--vscode-editor-background)",
+  "--accent": "var(--vscode-focusBorder)",
+  "--soft": "color-mix(in srgb, var(--vscode-editor-foreground) 75%, var(--vscode-editor-background))",
+  "--line": "color-mix(in srgb, var(--vscode-editor-foreground) 22%, var(--vscode-editor-background))",
+  "--alt": "color-mix(in srgb, var(--vscode-editor-foreground) 7%, var(--vscode-editor-background))",
+};
+
 if (host !== undefined) {
+  for (const [name, color] of Object.entries(EDITOR_COLORS)) {
+    document.documentElement.style.setProperty(name, color);
+  }
   document.querySelectorAll("head style").forEach((style) => {
     if (style.id === "") { // the editor's own have one
       followTheme(style);
