@@ -297,6 +297,17 @@ def test_a_check_of_what_an_object_holds_is_no_operator() -> None:
     assert "check-in-graph" not in {fix.rule for fix in fixes_for(finding, parse(text))}
 
 
+def test_a_check_reads_no_name_of_an_annotation() -> None:
+    text = (
+        f"{HEAD}@torch.compile\ndef f(x: torch.Tensor, *rest: torch.Tensor, n: int = 1, **more):\n"
+        "    if torch.any(x > n) or rest or more:\n        raise ValueError('a')\n    return x\n"
+    )
+    finding = Finding("GB0170", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, "torch.any(x > n) or rest or more"))
+    fixes = {fix.rule: fix for fix in fixes_for(finding, parse(text))}
+    changed = apply_fix(text, fixes["check-in-graph"])
+    assert "def check_x(x: torch.Tensor, n: int, rest: torch.Tensor, more: torch.Tensor) -> None:\n" in changed
+
+
 def test_a_leaf_function_is_not_proposed_where_inductor_would_fail() -> None:
     def rules(options: str) -> set[str]:
         text = f"{HEAD}def note(x):\n    print(x.tolist())\n\n\n@torch.compile{options}\ndef f(x):\n    note(x)\n    return x\n"

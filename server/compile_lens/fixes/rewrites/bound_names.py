@@ -20,7 +20,7 @@ def bound_names(tree: SourceTree, function: tree_sitter.Node) -> set[str]:
         node = pending.pop()
         bound = node.child_by_field_name("left") or node.child_by_field_name("alias")
         if node.type in ("parameters", "lambda_parameters"):
-            found |= set(_NAME.findall(tree.node_text(node)))
+            found |= {tree.node_text(name) for name in map(_parameter_name, node.named_children) if name is not None}
         elif bound is not None and node.type in (
             *("assignment", "augmented_assignment", "for_statement", "for_in_clause", "as_pattern"),
         ):
@@ -33,3 +33,13 @@ def bound_names(tree: SourceTree, function: tree_sitter.Node) -> set[str]:
         pending += node.named_children
     outer = function_around(function)
     return found | (bound_names(tree, outer) if outer is not None else set())
+
+
+def _parameter_name(parameter: tree_sitter.Node) -> tree_sitter.Node | None:
+    """The name of a parameter, without its annotation, default and stars."""
+    while parameter.type != "identifier":
+        inner = parameter.child_by_field_name("name") or next(iter(parameter.named_children), None)
+        if inner is None:
+            return None
+        parameter = inner
+    return parameter
