@@ -38,7 +38,7 @@ async def _of(host: Host, file: Path) -> list[Figure]:
     before = await analyze(host, job)
     run_s = time.perf_counter() - began
     findings = list(before.findings)
-    offered = fixes_of_each(text, findings)
+    offered = fixes_of_each(text, findings, before.torch)
     verifier = Verifier(analyze, job, text, before)
     helped: dict[str, tuple[float, int]] = {}
     began = time.perf_counter()

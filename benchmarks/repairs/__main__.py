@@ -81,7 +81,7 @@ async def _try(host: Host, verifier: Verifier, finding: Finding, row: Row) -> No
     tried: list[CandidateFix] = []
     fixes = [
         fix
-        for fix in fixes_for(finding, parse(verifier.text), verifier.before.unfiltered)
+        for fix in fixes_for(finding, parse(verifier.text), verifier.before.unfiltered, verifier.before.torch)
         if fix.kind not in (FixKind.IGNORE, FixKind.UNSAFE)
     ]
     for fix in fixes:

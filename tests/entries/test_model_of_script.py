@@ -265,3 +265,37 @@ def test_a_model_that_only_a_function_of_the_file_can_construct(tmp_path: Path, 
     outcome = run(warm_host, tmp_path / "net.py")
     assert [call.making for call in outcome.calls] == ["tiny()"]
     assert outcome.graphs == 1
+
+
+def test_a_folder_that_is_named_after_a_library_is_not_that_library(tmp_path: Path, warm_host: WarmHost) -> None:
+    model = "from no_such_library import Encoder\nimport torch\n\n\nclass Net(torch.nn.Module):\n"
+    model += "    def forward(self, x):\n        return x + 1\n"
+    project(
+        tmp_path,
+        {
+            "pyproject.toml": "",
+            "examples/no_such_library/__init__.py": "",
+            "examples/no_such_library/models/__init__.py": "",
+            "examples/no_such_library/models/net.py": model,
+        },
+    )
+    outcome = run(warm_host, tmp_path / "examples/no_such_library/models/net.py")
+    assert any("`no_such_library`" in note and "stub" in note for note in outcome.notes), outcome.notes
+    assert any(call.target == "Net" for call in outcome.calls)
+
+
+def test_of_files_of_one_name_the_one_with_what_is_imported(tmp_path: Path, warm_host: WarmHost) -> None:
+    model = "from helpers import scaled\nimport torch\n\n\nclass Net(torch.nn.Module):\n"
+    model += "    def forward(self, x):\n        return scaled(x)\n"
+    project(
+        tmp_path,
+        {
+            "pyproject.toml": "",
+            "models/net.py": model,
+            "helpers.py": "def other(x):\n    return x\n",
+            "tools/helpers.py": "def scaled(x):\n    return x * 2\n",
+        },
+    )
+    outcome = run(warm_host, tmp_path / "models/net.py")
+    assert any(call.target == "Net" for call in outcome.calls)
+    assert outcome.graphs, outcome.findings

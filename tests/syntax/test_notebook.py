@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from compile_lens.syntax import notebook
 from compile_lens.syntax.notebook import program_of, without_magics
 
 
@@ -46,3 +47,21 @@ def test_what_ipython_has_as_a_builtin_is_there() -> None:
     text, _ = program_of(["display(1)"])
     exec(compile(ast.parse(text), "cells", "exec"), {})
     assert program_of(["self.display(1)"])[0].startswith("\n# %%")
+
+
+def test_an_edit_of_a_cell_looks_at_that_cell_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many cells there are, and however long one is: the program is made anew for each keystroke."""
+    looked: list[str] = []
+
+    def is_python(text: str) -> bool:
+        looked.append(text)
+        return False
+
+    monkeypatch.setattr(notebook, "is_python", is_python)
+    cells = [f"%time x = {number}\ny = x" for number in range(50)]
+    program_of(cells)
+    looked.clear()
+    cells[20] += " + 1"
+    program, _ = program_of([*cells, "!ls\n" + "(" * 3_000_000, "z = 1"])
+    assert looked == [cells[20]]
+    assert program.count("pass; ") == 50 and "(" * 3_000_000 in program

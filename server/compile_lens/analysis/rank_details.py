@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.graph_text import parse_graph
+from compile_lens.trace.records import read_json
 from compile_lens.trace.report import Artifact, CompileReport, StackFrame
 
 GRAPH, GUARDS = "dynamo_output_graph", "dynamo_cpp_guards_str"
@@ -99,10 +99,7 @@ class RankDetails:
         return [Collective(name, compile_id, frames.get(name)) for name in scheduled]
 
     def _scheduled(self, compile_id: str) -> list[str]:
-        try:
-            names = json.loads(self._text(compile_id, SCHEDULE) or "[]")
-        except ValueError:
-            return []
+        names = read_json(self._text(compile_id, SCHEDULE))
         found = (COLLECTIVE.search(str(name)) for name in names) if isinstance(names, list) else ()
         return [match["operator"] or match["function"] for match in found if match]
 

@@ -20,6 +20,7 @@ from compile_lens.analysis.guards import read_guard
 from compile_lens.analysis.wrapped_calls import in_users_words, is_wrapper
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.guard_text import guard_lines, parse_guard
+from compile_lens.trace.records import read_json
 from compile_lens.trace.report import Compilation, CompileReport, GuardFailure
 
 Key = tuple[str, str, str, int | None]
@@ -222,8 +223,8 @@ def _facts(guard: GuardFailure) -> Iterator[GuardFact]:
     """The facts that one guard of a version states: of a tensor and of the global state, several."""
     if match := CHECKED_TENSOR.match(guard.guard):
         yield from _tensor_facts(match)
-    elif match := STATE.match(guard.guard):
-        yield from _state_facts(json.loads(match["state"]))
+    elif (match := STATE.match(guard.guard)) and isinstance(state := read_json(match["state"]), dict):
+        yield from _state_facts(state)
     else:
         yield read_guard(guard)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from compile_lens.analysis.finding import Finding
+from compile_lens.analysis.outcome import Outcome
 from compile_lens.assistants.answers import (
     LEFT_OUT,
     TEXT,
@@ -72,7 +73,7 @@ async def fixes(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[str, An
             if can_compare(ran.outcome, LONGEST_RUN_S):
                 offered += await verifier.candidates(ran.host, finding)
             else:
-                offered += _unverified(finding, source, why_not_verified(ran.outcome, LONGEST_RUN_S))
+                offered += _unverified(finding, source, ran.outcome)
     shown = in_order((one for one in offered if one.is_offered), learned)
     return {
         "file": source.file,
@@ -94,8 +95,9 @@ def _once(candidates: Iterable[CandidateFix]) -> Iterable[CandidateFix]:
             yield one
 
 
-def _unverified(finding: Finding, source: Source, why: str) -> Iterable[CandidateFix]:
-    for fix in fixes_for(finding, parse(source.text)):
+def _unverified(finding: Finding, source: Source, outcome: Outcome) -> Iterable[CandidateFix]:
+    why = why_not_verified(outcome, LONGEST_RUN_S)
+    for fix in fixes_for(finding, parse(source.text), torch=outcome.torch):
         if fix.kind is not FixKind.IGNORE:
             yield CandidateFix(finding, fix, None, why_not=why)
 

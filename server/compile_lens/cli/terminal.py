@@ -9,10 +9,15 @@ import click
 from compile_lens.shown_text import visible, without_workflow_commands
 
 
+def safe(text: str) -> str:
+    """Plain text as it can be printed."""
+    text = visible(text)
+    return without_workflow_commands(text) if is_workflow() else text
+
+
 def echo(text: str = "", *, err: bool = False) -> None:
     """Print plain text."""
-    text = visible(text)
-    click.echo(without_workflow_commands(text) if is_workflow() else text, err=err)
+    click.echo(safe(text), err=err)
 
 
 def echo_commands(text: str) -> None:

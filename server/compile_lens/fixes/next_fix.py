@@ -28,12 +28,12 @@ class FixesOf:
         )
 
 
-def fixes_of_each(text: str, findings: Sequence[Finding]) -> tuple[FixesOf, ...]:
-    """The fixes of each finding that are worth a run: those that only ignore it are not."""
+def fixes_of_each(text: str, findings: Sequence[Finding], torch: str) -> tuple[FixesOf, ...]:
+    """The fixes of each finding of that version of torch that are worth a run: those that only ignore it are not."""
     tree = parse(text)
+    offered = ((finding, fixes_for(finding, tree, findings, torch)) for finding in findings)
     return tuple(
-        FixesOf(finding, tuple(fix for fix in fixes_for(finding, tree, findings) if fix.kind is not FixKind.IGNORE))
-        for finding in findings
+        FixesOf(finding, tuple(fix for fix in fixes if fix.kind is not FixKind.IGNORE)) for finding, fixes in offered
     )
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.fixes.fix import Fix, FixKind, apply_fix
+from compile_lens.fixes.needed_torch import can_run
 from compile_lens.fixes.rewrites.assumed_flags import assume_flag
 from compile_lens.fixes.rewrites.branch import select
 from compile_lens.fixes.rewrites.buffers import number_buffers
@@ -99,14 +100,15 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def fixes_for(finding: Finding, tree: SourceTree, others: Iterable[Finding] = ()) -> tuple[Fix, ...]:
+def fixes_for(finding: Finding, tree: SourceTree, others: Iterable[Finding] = (), torch: str = "") -> tuple[Fix, ...]:
     """What may help with ``finding`` in the file whose tree is ``tree``; ignoring it comes last.
 
+    ``torch`` is the version that found it, '' if it is not known: fixes that need a newer one are left out.
     ``others`` are the findings of the same run: without the break before it, a function that was compiled again may not be compiled alone.
     """
     own = (fix for rule in RULES[:-1] for fix in rule(finding, tree))
     found = [*own, *_of_breaks(finding, tree, others), *ignore(finding, tree)]
-    return tuple(fix for fix in dict.fromkeys(found) if fix.edits and _is_sound(tree, fix))
+    return tuple(fix for fix in dict.fromkeys(found) if fix.edits and can_run(fix, torch) and _is_sound(tree, fix))
 
 
 def _of_breaks(finding: Finding, tree: SourceTree, others: Iterable[Finding]) -> Iterator[Fix]:

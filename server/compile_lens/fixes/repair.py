@@ -128,7 +128,7 @@ class Repair:
                 continue
             tried: list[CandidateFix] = []
             best: CandidateFix | None = None
-            for fix in fixes_for(finding, tree, verifier.before.unfiltered):
+            for fix in fixes_for(finding, tree, verifier.before.unfiltered, verifier.before.torch):
                 if fix.kind in self.kinds and may_be_better(verifier.text, fix, best):
                     self.on_try(finding, fix)
                     effect = await verifier.effect(host, fix)
@@ -138,7 +138,7 @@ class Repair:
                 return best, []
             other = [
                 fix.rule
-                for fix in fixes_for(finding, tree, verifier.before.unfiltered)
+                for fix in fixes_for(finding, tree, verifier.before.unfiltered, verifier.before.torch)
                 if fix.kind not in (*self.kinds, *_NOT_NAMED)
             ]
             remaining.append(Remaining(finding, _why(tried, other), tuple(tried)))

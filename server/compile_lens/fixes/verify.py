@@ -194,7 +194,7 @@ class Verifier:
         """
         wanted = set(rules)
         found = []
-        for fix in fixes_for(finding, tree or parse(self.text), self.before.unfiltered):
+        for fix in fixes_for(finding, tree or parse(self.text), self.before.unfiltered, self.before.torch):
             if fix.kind is not FixKind.IGNORE and (not wanted or fix.rule in wanted):
                 effect = await self.effect(host, fix)
                 found.append(CandidateFix(finding, fix, effect, tokens_changed(self.text, fix)))

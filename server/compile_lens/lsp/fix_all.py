@@ -111,10 +111,11 @@ class FixAll:
         if tree is None:
             return
         others = self._server.results.findings(file_key(snapshot.path or ""), with_beside=False)
+        torch = self._server.results.torch(snapshot.uri)
         for finding in in_turn(self._fixable(snapshot)):
             candidates = (
                 CandidateFix(finding, fix, self._checks.effect(snapshot, fix), tokens_changed(snapshot.text, fix))
-                for fix in fixes_for(finding, tree, others)
+                for fix in fixes_for(finding, tree, others, torch)
                 if fix.kind in WITHOUT_LOSS
             )
             best = min((each for each in candidates if each.is_proven), key=lambda each: each.rank, default=None)

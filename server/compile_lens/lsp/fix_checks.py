@@ -90,7 +90,7 @@ class FixChecks:
         findings = sorted(
             server.results.findings(file_key(path), with_beside=False), key=lambda finding: -finding.weight
         )
-        offered = await asyncio.to_thread(fixes_of_each, snapshot.text, findings)
+        offered = await asyncio.to_thread(fixes_of_each, snapshot.text, findings, outcome.torch)
         while self._may_check(snapshot, path):
             known = self.verifier(snapshot, path, outcome).known
             fix = next_fix(offered, known) if len(known) < MOST else None

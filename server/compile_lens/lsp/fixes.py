@@ -127,9 +127,10 @@ class Fixes:
         """Fixes that help come first; those that harm or do nothing are not offered."""
         tree = self._facts.tree(snapshot)
         others = self._server.results.findings(file_key(snapshot.path or ""))
+        torch = self._server.results.torch(snapshot.uri)
         known = [
             CandidateFix(finding, fix, self._checks.effect(snapshot, fix), tokens_changed(snapshot.text, fix))
-            for fix in (fixes_for(finding, tree, others) if tree is not None else ())
+            for fix in (fixes_for(finding, tree, others, torch) if tree is not None else ())
         ]
         return self._habits.in_order(snapshot.path or "", [candidate for candidate in known if candidate.is_offered])
 

@@ -147,8 +147,7 @@ class Predictions:
             self._diagnostics.show({key})
 
     def _torch(self, snapshot: Snapshot) -> str:
-        outcome = self._server.results.outcome(snapshot.uri)
-        return outcome.torch if outcome is not None and outcome.torch else self._torch_of(snapshot.path)
+        return self._server.results.torch(snapshot.uri) or self._torch_of(snapshot.path)
 
     def _remove_answered(self, key: str, open_as: str) -> None:
         before = self._predicted.beside(key, ())

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import importlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.file_analysis import FileRequest, Hosts
+from compile_lens.workers.import_path import VARIABLE, fixed
 from compile_lens.workers.job import Job
 
 # so often a file is tried again after its worker or node is lost
@@ -25,6 +27,23 @@ PACKAGES = str(Path(__file__).resolve().parents[2])
 
 class ClusterError(Exception):
     """Ray cannot be used; its text is one sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandStart:
+    """Where the command was started, and with which PYTHONPATH: programs are run as from there."""
+
+    folder: str
+    import_path: str | None
+
+    def take(self) -> None:
+        """Make it that of this process, which imports from nothing else by then."""
+        with contextlib.suppress(OSError):  # this node does not have the folder
+            os.chdir(self.folder)
+        if self.import_path is None:
+            os.environ.pop(VARIABLE, None)
+        else:
+            os.environ[VARIABLE] = self.import_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +59,27 @@ class Cluster:
     ) -> None:
         """Analyze ``jobs``; ``done`` gets the number of each with its outcomes, in any order. Raises ClusterError."""
         ray = _ray()
+        start = CommandStart(str(Path.cwd()), os.environ.get(VARIABLE))
         try:
-            ray.init(
-                address=self.address or None, log_to_driver=False, include_dashboard=None if self.address else False
-            )
+            with _elsewhere():
+                ray.init(
+                    address=self.address or None, log_to_driver=False, include_dashboard=None if self.address else False
+                )
         except (ConnectionError, RuntimeError, ValueError) as error:
             where = f"at {self.address} " if self.address else ""
-            raise ClusterError(f"A Ray cluster {where}cannot be used: {_first_line(error)}.") from None
+            raise ClusterError(f"A Ray cluster {where}cannot be used: {_lines(error)[0].rstrip('.')}.") from None
         try:
-            path = os.pathsep.join([PACKAGES, *filter(None, [os.environ.get("PYTHONPATH")])])
+            absolute = {**os.environ, **fixed(os.environ)}.get(VARIABLE)
+            path = os.pathsep.join([PACKAGES, *filter(None, [absolute])])
             # a task may run where another one was lost: it has no effect but its outcomes
             task = ray.remote(_analyze_here).options(
                 num_cpus=self.cpus,
                 num_gpus=self.gpus,
                 max_retries=RETRIES,
                 scheduling_strategy="SPREAD",
-                runtime_env={"env_vars": {"PYTHONPATH": path}},
+                runtime_env={"env_vars": {VARIABLE: path}},
             )
-            running = {task.remote(job, request): index for index, job in enumerate(jobs)}
+            running = {task.remote(job, request, start): index for index, job in enumerate(jobs)}
             while running:
                 ready, _ = await asyncio.to_thread(ray.wait, list(running), num_returns=1)
                 for reference in ready:
@@ -65,6 +87,20 @@ class Cluster:
                     done(index, _outcomes(ray, reference, jobs[index], request))
         finally:
             ray.shutdown()
+
+
+@contextlib.contextmanager
+def _elsewhere() -> Iterator[None]:
+    """While Ray starts: all of its processes import from the folder where it is started, which is often a workspace."""
+    here, given = Path.cwd(), os.environ.get(VARIABLE)
+    os.chdir(PACKAGES)
+    os.environ.update(fixed(os.environ))
+    try:
+        yield
+    finally:
+        os.chdir(here)
+        if given is not None:
+            os.environ[VARIABLE] = given
 
 
 def _ray() -> Any:
@@ -78,13 +114,15 @@ def _outcomes(ray: Any, reference: Any, job: Job, request: FileRequest) -> list[
     try:
         found: list[Outcome] = ray.get(reference)
     except ray.exceptions.RayError as error:
-        return [request.failed(job, f"{job.file} could not be analyzed on the cluster: {_first_line(error)}.")]
+        # the first line of what a task raised says where it ran
+        is_of_task = isinstance(error, ray.exceptions.RayTaskError)
+        said = _lines(error)[-1] if is_of_task else _lines(error)[0]
+        return [request.failed(job, f"{job.file} could not be analyzed on the cluster: {said.rstrip('.')}.")]
     return found
 
 
-def _first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines[0] if lines else type(error).__name__).rstrip(".")
+def _lines(error: BaseException) -> list[str]:
+    return [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
 
 
 class _Node:
@@ -95,7 +133,8 @@ class _Node:
         self._hosts: dict[str, Hosts] = {}
         atexit.register(self._close)
 
-    def analyze(self, job: Job, request: FileRequest) -> list[Outcome]:
+    def analyze(self, job: Job, request: FileRequest, start: CommandStart) -> list[Outcome]:
+        start.take()
         # a standby sees the GPUs that Ray gave to the task for which it was started
         hosts = self._hosts.setdefault(os.environ.get("CUDA_VISIBLE_DEVICES", ""), Hosts())
         return self.loop.run_until_complete(request.analyze(job, hosts.of(0)))
@@ -108,8 +147,8 @@ class _Node:
 _node: _Node | None = None
 
 
-def _analyze_here(job: Job, request: FileRequest) -> list[Outcome]:
+def _analyze_here(job: Job, request: FileRequest, start: CommandStart) -> list[Outcome]:
     """The task of one file."""
     global _node
     _node = _node or _Node()
-    return _node.analyze(job, request)
+    return _node.analyze(job, request, start)

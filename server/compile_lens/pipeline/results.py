@@ -124,6 +124,11 @@ class Results:
         known = self._known.get((uri, beside))
         return known.outcome if known else None
 
+    def torch(self, uri: str) -> str:
+        """The version of torch that the newest outcome of the document ``uri`` is of; '' while there is none."""
+        outcome = self.outcome(uri)
+        return outcome.torch if outcome is not None else ""
+
     def moved(self, uri: str) -> Outcome | None:
         """The newest outcome of the document ``uri`` with its places where they are now; None if it is not whole.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from pathlib import Path
 
+from compile_lens.agent.runtime.regular_file import open_regular
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.trace.files import LOG_PATTERNS, TraceError
@@ -13,6 +15,8 @@ from compile_lens.trace.files import LOG_PATTERNS, TraceError
 # names that later records refer to by number are written once, at the first use (torch/_logging/structured.py, intern_string)
 INTERNED = b'{"str": '
 VERSION = b'"torch_version"'
+# bytes: date, time, process, place
+LONGEST_HEAD = 4_096
 
 
 class Recorder:
@@ -43,9 +47,12 @@ class Recorder:
         file = self._file or self._find()
         if file is None:
             return b""
-        with file.open("rb") as stream:
-            stream.seek(self._offset)
-            new = stream.read()
+        try:
+            with open_regular(file) as stream:
+                stream.seek(self._offset)
+                new = stream.read()
+        except OSError:  # a test has taken it away, or put something else in its place
+            return b""
         self._offset += len(new)
         return new
 
@@ -53,8 +60,8 @@ class Recorder:
         """This process's file: processes that a test starts write beside it. Records name the process (``V1122 10:00:00.1 PID …``)."""
         own = str(os.getpid()).encode()
         for file in sorted(file for pattern in LOG_PATTERNS for file in self._folder.glob(pattern)):
-            with file.open("rb") as stream:
-                if stream.readline().split()[2:3] == [own]:
+            with contextlib.suppress(OSError), open_regular(file) as stream:
+                if stream.readline(LONGEST_HEAD).split()[2:3] == [own]:
                     self._file = file
                     return file
         return None

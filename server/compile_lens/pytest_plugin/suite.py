@@ -15,6 +15,7 @@ import pytest
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import Outcome
+from compile_lens.cli.terminal import safe
 from compile_lens.cli.text_output import display_path
 from compile_lens.diff.budget import BadBudget, Budget, budget_of, budget_of_pairs, total
 from compile_lens.pytest_plugin import BUDGET, MARKER, OF_CLASS
@@ -97,7 +98,7 @@ class Suite:
             done = self.of_test()
             self._remember(item.nodeid, done)
         if limits is not None and (said := limits.exceeded(done, display_path)):
-            pytest.fail("torch.compile did more than this test allows.\n" + "\n".join(said), pytrace=False)
+            pytest.fail(safe("\n".join(["torch.compile did more than this test allows.", *said])), pytrace=False)
         return result
 
     def _remember(self, test: str, done: Outcome) -> None:
@@ -118,7 +119,7 @@ class Suite:
         rows = sorted(self._found.items(), key=lambda row: (-len(row[1]), row[0]))
         for (file, line, code, message), tests in rows[:MAX_LISTED]:
             where = next(iter(tests)) if len(tests) == 1 else counted(len(tests), "test")
-            terminalreporter.line(f"{display_path(file)}:{line}: {code}: {message} ({where})")
+            terminalreporter.line(safe(f"{display_path(file)}:{line}: {code}: {message} ({where})"))
         if len(rows) > MAX_LISTED:
             terminalreporter.line(f"… and {len(rows) - MAX_LISTED} more")
         found = counted(len(rows), "finding")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from compile_lens.trace.records import UNREADABLE, read_json
 from compile_lens.trace.report import Artifact, CompileReport
 
 PREFIX = "compile_lens_capture_"
@@ -63,16 +64,24 @@ def read_capture(report: CompileReport) -> tuple[CapturedRegion, ...]:
         text = artifact.payload.text() if _is_of_capture(artifact) else None
         if text is None:
             continue
-        note = json.loads(text)
-        if artifact.name == "compile_lens_frame":
-            region = regions.get(note["region"])
-            if region is not None and region.frames and artifact.compile_id:
-                region.frames[-1].append(artifact.compile_id)
-        elif artifact.name == f"{PREFIX}region":
-            regions[note["region"]] = _RegionNotes(note, note["files"])
-        elif note["region"] in regions:
-            _take(regions[note["region"]], artifact.name, note)
-    return tuple(_closed(number, region) for number, region in regions.items())
+        with contextlib.suppress(*UNREADABLE):  # a program wrote it itself
+            _read(read_json(text), artifact, regions)
+    closed: list[CapturedRegion] = []
+    for number, region in regions.items():
+        with contextlib.suppress(*UNREADABLE):
+            closed.append(_closed(number, region))
+    return tuple(closed)
+
+
+def _read(note: dict[str, Any], artifact: Artifact, regions: dict[int, _RegionNotes]) -> None:
+    if artifact.name == "compile_lens_frame":
+        region = regions.get(note["region"])
+        if region is not None and region.frames and artifact.compile_id:
+            region.frames[-1].append(artifact.compile_id)
+    elif artifact.name == f"{PREFIX}region":
+        regions[note["region"]] = _RegionNotes(note, note["files"])
+    elif note["region"] in regions:
+        _take(regions[note["region"]], artifact.name, note)
 
 
 def _is_of_capture(artifact: Artifact) -> bool:

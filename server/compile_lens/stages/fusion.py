@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from compile_lens.stages.model import Kernel, NotFused, TextSource
+from compile_lens.trace.records import UNREADABLE
 
 NOTE = "compile_lens_fusion"
 # of a graph inside of the graph, behind its name: ``true_graph_0_op1``
@@ -56,14 +57,15 @@ def read_schedules(source: TextSource | None) -> tuple[Schedule, ...]:
             decisions = tuple((str(one), str(other), str(why)) for one, other, why in note["not_fused"])
             found.append(Schedule(tuple(_node(one) for one in note["nodes"]), decisions))
             rest = rest[end:].lstrip()
-    except (ValueError, LookupError, TypeError):
+    except UNREADABLE:
         return tuple(found)
     return tuple(found)
 
 
 def _node(note: Mapping[str, object]) -> ScheduledNode:
     parts = note["parts"]
-    assert isinstance(parts, list)
+    if not isinstance(parts, list):
+        raise TypeError(parts)
     return ScheduledNode(
         name=str(note["name"]),
         operations=tuple(str(part["name"]) for part in parts),

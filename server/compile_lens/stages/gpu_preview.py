@@ -3,16 +3,16 @@ assumed."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 from compile_lens.stages.model import SourceSpan, StageKind
-from compile_lens.trace.records import Payload
+from compile_lens.trace.records import UNREADABLE, Payload, read_json
 from compile_lens.trace.report import Artifact, CompileReport
 
+T = TypeVar("T")
 ABOUT, KERNEL, DECISION = "compile_lens_gpu_preview", "compile_lens_gpu_kernel", "compile_lens_gpu_decision"
 ASSEMBLY = (StageKind.TTIR, StageKind.TTGIR, StageKind.LLIR, StageKind.PTX, StageKind.SASS)
 
@@ -35,11 +35,11 @@ class AssemblyText:
 
     def text(self) -> str | None:
         """The text, or None if the note is lost."""
-        note = self.note.text()
-        if not note:
+        try:
+            text = read_json(self.note.text())["configurations"][self.configuration]["assembly"][self.kind.value]
+        except UNREADABLE:
             return None
-        text: str = json.loads(note)["configurations"][self.configuration]["assembly"][self.kind.value]
-        return text
+        return text if isinstance(text, str) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,31 +159,38 @@ def kernel_named(kernels: Iterable[GpuKernel], name: str, compile_id: str | None
 
 def gpu_kernels(report: CompileReport) -> tuple[GpuKernel, ...]:
     """What is noted of the kernels of a run or a preview."""
-    return tuple(_kernel(note, artifact) for note, artifact in _notes(report, KERNEL))
+    return tuple(_notes(report, KERNEL, _kernel))
 
 
 def preview_of(report: CompileReport) -> GpuPreview | None:
     """The preview that ``report`` was made of; None if it is of an ordinary run."""
-    about = next((note for note, _ in _notes(report, ABOUT)), None)
+    about = next(_notes(report, ABOUT, _about), None)
     if about is None:
         return None
-    return GpuPreview(
-        gpu=about["gpu"],
-        device=about["name"],
-        architecture=about["architecture"],
-        torch=about["torch"],
-        triton=about["triton"],
-        wanted_triton=about["wanted_triton"],
-        retargeted=about["retargeted"],
-        kernels=gpu_kernels(report),
-        decisions=tuple(_decision(note) for note, _ in _notes(report, DECISION)),
-    )
+    return replace(about, kernels=gpu_kernels(report), decisions=tuple(_notes(report, DECISION, _decision)))
 
 
-def _notes(report: CompileReport, name: str) -> Iterator[tuple[dict[str, Any], Artifact]]:
+def _notes(report: CompileReport, name: str, read: Callable[[dict[str, Any], Artifact], T]) -> Iterator[T]:
+    """The notes of a name. One that a program wrote itself, or damaged, is passed over."""
     for artifact in report.artifacts:
-        if artifact.name == name and (text := artifact.payload.text()):
-            yield json.loads(text), artifact
+        if artifact.name == name:
+            try:
+                found = read(read_json(artifact.payload.text()), artifact)
+            except UNREADABLE:
+                continue
+            yield found
+
+
+def _about(note: dict[str, Any], _: Artifact) -> GpuPreview:
+    return GpuPreview(
+        gpu=str(note["gpu"]),
+        device=str(note["name"]),
+        architecture=str(note["architecture"]),
+        torch=str(note["torch"]),
+        triton=str(note["triton"]),
+        wanted_triton=str(note["wanted_triton"]),
+        retargeted=bool(note["retargeted"]),
+    )
 
 
 def _kernel(note: dict[str, Any], artifact: Artifact) -> GpuKernel:
@@ -191,28 +198,36 @@ def _kernel(note: dict[str, Any], artifact: Artifact) -> GpuKernel:
     configurations = tuple(
         _configuration(one, index, artifact.payload) for index, one in enumerate(note.get("configurations", ()))
     )
-    return GpuKernel(note["kernel"], artifact.compile_id, certainty, note.get("why", ""), configurations)
+    return GpuKernel(str(note["kernel"]), artifact.compile_id, certainty, str(note.get("why", "")), configurations)
 
 
 def _configuration(note: dict[str, Any], index: int, payload: Payload) -> LaunchConfiguration:
     texts = note.get("assembly", {})
     return LaunchConfiguration(
-        options=note["options"],
-        num_warps=note["num_warps"],
-        num_stages=note["num_stages"],
-        registers=note.get("registers"),
-        shared=note.get("shared"),
-        spills=note.get("spills"),
-        halves=note.get("made_from"),
-        error=note.get("error", ""),
+        options={str(name): value if isinstance(value, int) else str(value) for name, value in note["options"].items()},
+        num_warps=int(note["num_warps"]),
+        num_stages=int(note["num_stages"]),
+        registers=_number(note, "registers"),
+        shared=_number(note, "shared"),
+        spills=_number(note, "spills"),
+        halves=_number(note, "made_from"),
+        error=str(note.get("error", "")),
         assembly={kind: AssemblyText(payload, index, kind) for kind in ASSEMBLY if kind.value in texts},
     )
 
 
-def _decision(note: dict[str, Any]) -> Decision:
-    stack = note["stack"]
-    at = None
-    if stack:
-        last = stack[-1]
-        at = SourceSpan(last["file"], last["line"], last.get("column"), last.get("end_line"), last.get("end_column"))
-    return Decision(note["what"], note["taken"], tuple(note["others"]), note["why"], at)
+def _number(note: dict[str, Any], name: str) -> int | None:
+    return None if note.get(name) is None else int(note[name])
+
+
+def _decision(note: dict[str, Any], _: Artifact) -> Decision:
+    others = tuple(str(other) for other in note["others"])
+    return Decision(str(note["what"]), str(note["taken"]), others, str(note["why"]), _at(note["stack"]))
+
+
+def _at(stack: list[dict[str, Any]]) -> SourceSpan | None:
+    if not stack:
+        return None
+    last = stack[-1]
+    line, *others = (_number(last, name) for name in ("line", "column", "end_line", "end_column"))
+    return SourceSpan(str(last["file"]), line, *others) if line is not None and line > 0 else None

@@ -6,7 +6,6 @@ of the phase, and from torch 2.11 on the time of each pass (``pass.*`` events, t
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +16,9 @@ from compile_lens.stages.documents import LANGUAGES
 from compile_lens.stages.events import GraphEvent, times_of
 from compile_lens.stages.graph_changes import GraphChanges, changes_between
 from compile_lens.stages.model import GraphPass, PassPhase, PhaseKind, Stage, StageKind, TextSource
-from compile_lens.trace.records import Payload
+from compile_lens.trace.records import UNREADABLE, Payload, read_json
 
+SIDES = ("before", "after")
 EVENTS = {
     PhaseKind.PRE_GRAD: "_recursive_pre_grad_passes",
     PhaseKind.JOINT: "_recursive_joint_graph_passes",
@@ -116,21 +116,14 @@ class GraphPasses:
     @cached_property
     def _noted(self) -> list[tuple[Payload, dict[str, Any]]]:
         """The notes without their graphs."""
-        found = []
-        for payload in self.notes:
-            if text := payload.text():
-                note = json.loads(text)
-                del note["graphs"]
-                found.append((payload, note))
-        return found
+        read = ((payload, _read_note(payload.text())) for payload in self.notes)
+        return [(payload, note) for payload, note in read if note is not None]
 
     def _passes(self, kind: PhaseKind, noted: Sequence[tuple[Payload, Mapping[str, Any]]]) -> Iterator[GraphPass]:
         number = 0
         for payload, note in noted:
             for one in note["passes"]:
-                before, after = (
-                    _PassText(self, payload, one[side]) if side in one else None for side in ("before", "after")
-                )
+                before, after = (_PassText(self, payload, one[side]) if side in one else None for side in SIDES)
                 yield GraphPass(
                     kind, one["name"], number, one["seconds"], one["changed"], one["graph"], one["depth"], before, after
                 )
@@ -139,10 +132,11 @@ class GraphPasses:
     def text_of(self, note: Payload, number: int) -> str | None:
         """A graph of a note. The graphs of one note at a time are in memory."""
         if not self._texts or self._texts[0][0] is not note:
-            text = note.text()
-            self._texts = [(note, json.loads(text)["graphs"] if text else ())]
-        graphs = self._texts[0][1]
-        return graphs[number] if number < len(graphs) else None
+            given = read_json(note.text())
+            graphs = given.get("graphs") if isinstance(given, dict) else None
+            self._texts = [(note, [str(graph) for graph in graphs] if isinstance(graphs, list) else [])]
+        known = self._texts[0][1]
+        return known[number] if 0 <= number < len(known) else None
 
     def _stages(self) -> Iterator[Stage]:
         for phase in self._phases:
@@ -180,6 +174,26 @@ class _PassText:
 
     def text(self) -> str | None:
         return self.of.text_of(self.note, self.number)
+
+
+def _read_note(text: str | None) -> dict[str, Any] | None:
+    """A note without its graphs; None if a program wrote it itself, or it is damaged."""
+    try:
+        note = read_json(text)
+        passes = [
+            {
+                "name": str(one["name"]),
+                "seconds": float(one["seconds"]),
+                "changed": bool(one["changed"]),
+                "graph": str(one["graph"]),
+                "depth": int(one["depth"]),
+                **{side: int(one[side]) for side in SIDES if side in one},
+            }
+            for one in note["passes"]
+        ]
+        return {"phase": str(note["phase"]), "seconds": float(note["seconds"]), "passes": passes}
+    except UNREADABLE:
+        return None
 
 
 def _without_repeats(passes: Iterator[GraphPass]) -> Iterator[GraphPass]:

@@ -6,12 +6,12 @@ before).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from compile_lens.stages.model import SourceSpan, TextSource
+from compile_lens.trace.records import read_json
 from compile_lens.trace.stack_frame import StackFrame
 from compile_lens.trace.stack_text import parse_stack
 
@@ -64,10 +64,7 @@ def read_provenance(artifacts: Mapping[str, TextSource]) -> Provenance:
 def _read(artifacts: Mapping[str, TextSource], name: str) -> Mapping[str, object]:
     source = artifacts.get(name)
     text = source.text() if source is not None else None
-    try:
-        found = json.loads(text) if text else {}
-    except ValueError:
-        return {}
+    found = read_json(text)
     return found if isinstance(found, dict) else {}
 
 

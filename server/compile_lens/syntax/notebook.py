@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.tree import Query, is_python, parse
@@ -24,6 +25,9 @@ _PYTHON_LINE = pattern(r"(?P<indent>\s*)(?P<magic>%(?:time|timeit|prun)(?:\s+-\w
 _LINE = pattern(r"(?P<indent>\s*)(?:%\w|!|\?|[\w.]+\?{1,2}\s*$)")
 _ASSIGNED = pattern(r"(?P<indent>\s*)(?P<names>\w(?:[\w., ]*[\w.,])?)\s*=\s*(?:%\w|!)")
 NOTHING = "pass"
+LONGEST = 50_000
+# whose programs are kept
+MOST_CELLS = 2_048
 
 
 def program_of(cells: Sequence[str]) -> tuple[str, tuple[int, ...]]:
@@ -37,7 +41,16 @@ def program_of(cells: Sequence[str]) -> tuple[str, tuple[int, ...]]:
 
 
 def without_magics(cell: str) -> str:
-    """``cell`` with magics, shell commands and questions for help replaced by what does nothing, line by line."""
+    """``cell`` with magics, shell commands and questions for help replaced by what does nothing, line by line.
+
+    A cell of more than ``LONGEST`` characters is left as it is: whether a line is in a string takes a look at all of it.
+    """
+    return cell if len(cell) > LONGEST else _without_magics(cell)
+
+
+# an edit changes one of the cells, and the program is made of all
+@lru_cache(maxsize=MOST_CELLS)
+def _without_magics(cell: str) -> str:
     lines = _lines(cell)
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     magic = _CELL_MAGIC.match(lines[first])
@@ -45,7 +58,7 @@ def without_magics(cell: str) -> str:
         if magic[1] not in _PYTHON_BODY:
             return "\n" * (len(lines) - 1)
         lines[first] = ""
-    elif is_python(cell):
+    elif all(_blanked(line) is None for line in lines) or is_python(cell):
         return cell
     in_strings = _lines_in_strings("\n".join(lines))
     continued = False

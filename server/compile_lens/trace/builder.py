@@ -23,6 +23,7 @@ from compile_lens.trace.records import (
     KNOWN_AND_UNUSED,
     PASSED_OVER,
     STAGES,
+    UNREADABLE,
     Record,
     duration,
     iterate,
@@ -46,10 +47,6 @@ from compile_lens.trace.side_effect_text import parse_side_effects
 from compile_lens.trace.variations import Variations
 
 LIMIT = ("recompile limit exceeded", "recompile_limit", "cache_size_limit", "recompile limit reached")
-
-
-# a record of another form than this version's, or of a program that writes records of its own
-UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 
 
 class ReportBuilder:

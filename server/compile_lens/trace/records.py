@@ -31,6 +31,8 @@ WINDOW = 1 << 24
 AROUND = 1 << 16
 # most records fit; a longer line is read whole
 HEAD = 4096
+# what reading raises of a record of another form than this version's, or of a program that writes records of its own
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 ENVELOPE = frozenset(
     {"rank", "frame_id", "frame_compile_id", "attempt", "has_payload", "compiled_autograd_id", "stack"}
 )
@@ -272,6 +274,14 @@ def opened(path: Path) -> TraceBytes:
     if all(record is None for record in iterate(trace)):
         raise TraceError(f"{path} is not a torch trace. `TORCH_TRACE=DIR` lets a run of torch write one.")
     return trace
+
+
+def read_json(text: str | None) -> Any:
+    """The value of a text of a trace; None if it is no JSON, or nests too deep to be read."""
+    try:
+        return json.loads(text or "")
+    except (ValueError, RecursionError):
+        return None
 
 
 def read_note(record: Record) -> dict[str, Any]:

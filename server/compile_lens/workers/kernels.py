@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.late_pattern import pattern
 
 _NAME = pattern(r"[\w.-]+")
@@ -20,11 +21,12 @@ def python_of_kernel(name: str, environment: Mapping[str, str]) -> str | None:
     """
     if not _NAME.fullmatch(name):
         return None
-    for folder in _folders(environment):
+    # relative ones are in the current folder, which is often a workspace
+    for folder in filter(Path.is_absolute, _folders(environment)):
         try:
-            spec = json.loads((folder / "kernels" / name.lower() / "kernel.json").read_text(encoding="utf-8"))
+            spec = json.loads(read_regular_text(folder / "kernels" / name.lower() / "kernel.json"))
             program = spec["argv"][0] if spec.get("language", "python").lower() == "python" else ""
-        except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
             continue  # there is none here, or Jupyter could not read it either
         # a bare name is whatever the search path of Jupyter has first
         return program if isinstance(program, str) and os.path.isabs(program) and Path(program).is_file() else None  # noqa: PTH117
@@ -32,9 +34,7 @@ def python_of_kernel(name: str, environment: Mapping[str, str]) -> str | None:
 
 
 def _folders(environment: Mapping[str, str]) -> Iterator[Path]:
-    for folder in environment.get("JUPYTER_PATH", "").split(os.pathsep):
-        if folder:
-            yield Path(folder)
+    yield from map(Path, environment.get("JUPYTER_PATH", "").split(os.pathsep))
     if data := environment.get("JUPYTER_DATA_DIR"):
         yield Path(data)
     home = Path(environment.get("HOME") or environment.get("USERPROFILE") or "~").expanduser()

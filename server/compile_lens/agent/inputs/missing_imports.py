@@ -20,12 +20,15 @@ from ..runtime.entry_protocol import ImportHelped
 from ..runtime.libraries import library_roots
 from ..runtime.wire import Wire
 from .absent import StubModule, on_model_base
+from .import_names import has_what_is_imported
 
 # what stands in the top folder of a project
 MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
 # what may also stand further down
 WEAK_MARKS = ("requirements.txt", "README.md", "README.rst")
 MAX_ABOVE = 8
+# folders of a project that its packages stand in
+SOURCES = ("src", "lib", "python")
 HANDLERS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 IMPORT_SYSTEM = "<frozen importlib"
 _stubs_are_used = True
@@ -44,10 +47,11 @@ class MissingImports:
         top, _, rest = name.partition(".")
         if top in self._stubbed:
             return self._stub(name)
-        if rest or not self._is_needed_here():
+        imports = () if rest else self._needed_here()
+        if not imports:
             return None
         for folder in _folders(self._file):
-            if folder not in sys.path and _has_module(folder, name):
+            if folder not in sys.path and _has_module(folder, name) and has_what_is_imported(folder, name, imports):
                 sys.path.append(folder)
                 sys.path_importer_cache.pop(folder, None)
                 self._wire.tell(ImportHelped(name, folder))
@@ -64,15 +68,18 @@ class MissingImports:
         loader: Any = _StubLoader()
         return importlib.machinery.ModuleSpec(name, loader, is_package=True)
 
-    def _is_needed_here(self) -> bool:
-        """Whether an import statement asks for the sake of the project's own files, and nothing on the stack expects that it fails.
+    def _needed_here(self) -> tuple[ast.AST, ...]:
+        """The imports of the file that asks, where it does so for the sake of the project's own files and nothing on the stack expects
+        that it fails; else nothing.
 
-        It may stand in a library: one that cannot be imported itself is as good as absent.
+        It may be a library's: one that cannot be imported itself is as good as absent.
         """
         frames = list(_program_frames(sys._getframe(2)))
         if not any(is_of_project(frame.f_code.co_filename, self._file) for frame in frames):
-            return False
-        return _is_import(frames[0]) and not any(_expects_failure(frame) for frame in frames)
+            return ()
+        if not _is_import(frames[0]) or any(_expects_failure(frame) for frame in frames):
+            return ()
+        return _nodes(frames[0].f_code.co_filename)
 
 
 def use_stubs(are_used: bool) -> None:
@@ -103,7 +110,7 @@ def project_root(file: str) -> str:
     """The nearest folder above ``file`` that is a project's; else the furthest that looks like one, or its own."""
     found = folder = os.path.dirname(file)
     for _ in range(MAX_ABOVE):
-        if any(os.path.exists(os.path.join(folder, mark)) for mark in MARKS):
+        if is_project(folder):
             return folder
         if any(os.path.exists(os.path.join(folder, mark)) for mark in WEAK_MARKS):
             found = folder
@@ -112,6 +119,20 @@ def project_root(file: str) -> str:
             break
         folder = above
     return found
+
+
+def is_project(folder: str) -> bool:
+    """Whether ``folder`` is the top folder of a project."""
+    return any(os.path.exists(os.path.join(folder, mark)) for mark in MARKS)
+
+
+def is_in_project(folder: str) -> bool:
+    """Whether ``folder`` or one above it is the top folder of a project."""
+    for _ in range(MAX_ABOVE):
+        if is_project(folder):
+            return True
+        folder = os.path.dirname(folder)
+    return False
 
 
 def is_of_project(path: str, file: str) -> bool:
@@ -126,7 +147,7 @@ def _folders(file: str) -> Iterator[str]:
     root = project_root(file)
     folder = os.path.dirname(file)
     while True:
-        for inside in ("", "src", "lib", "python"):
+        for inside in ("", *SOURCES):
             yield os.path.join(folder, inside) if inside else folder
         if folder == root or os.path.dirname(folder) == folder:
             break

@@ -19,6 +19,7 @@ from ..runtime.entry_protocol import ArgumentsMadeUp, StatementsSkipped
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
 from . import missing_imports
+from .import_names import has_what_is_imported
 from .made_up_arguments import made_up
 from .partial_packages import make_partial_packages
 from .tolerant_import import run_tolerantly
@@ -167,11 +168,35 @@ def package_of(file: str, text: str = "") -> tuple[str, str]:
     ):
         folder, package = os.path.split(folder)
         parts.append(package)
+    if len(parts) > 1 and _shadows(folder, parts[-1], text) and os.path.basename(folder).isidentifier():
+        folder, package = os.path.split(folder)
+        parts.append(package)
     if not parts:
         parts = [stem]
     # a file such as train-1.py cannot be imported by its own name
     dotted = ".".join(reversed(parts))
     return folder, dotted if all(part.isidentifier() for part in parts) else f"_compile_lens_entry_{abs(hash(dotted))}"
+
+
+def _shadows(folder: str, package: str, text: str) -> bool:
+    """Whether ``package`` in ``folder`` is named after a library that ``text`` imports, and is not it: `examples/timm/`.
+
+    The package of a project stands in its top folder, or in one for source.
+    """
+    above = os.path.dirname(folder)
+    if (
+        os.path.basename(folder) in missing_imports.SOURCES
+        or missing_imports.is_project(folder)
+        or not missing_imports.is_in_project(above)
+    ):
+        return False
+    try:
+        imports = [
+            node for node in ast.walk(ast.parse(parsable_prefix(text))) if isinstance(node, ast.Import | ast.ImportFrom)
+        ]
+    except (SyntaxError, RecursionError):
+        return False
+    return not has_what_is_imported(folder, package, imports)
 
 
 def _own_depth(folder: str, text: str) -> int:

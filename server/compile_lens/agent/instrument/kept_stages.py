@@ -21,6 +21,7 @@ from typing import Any
 from ..runtime.degraded import degraded
 from ..torch_internals import inductor
 from ..torch_internals.core import GRAPH_PROVENANCE, TRACE_STRUCTURED
+from ..torch_internals.lookup import torch_version
 from .import_hook import change_at_import
 from .trace_sink import filter_records
 
@@ -34,6 +35,8 @@ NEEDED = (
     inductor.PRE_GRAD_GRAPH,
     inductor.PRE_GRAD_STACKS,
 )
+# older ones have these names, and other keys and records
+MADE_FOR = (2, 13)
 # of an entry of torch's cache
 RECORDS = "_compile_lens_records"
 # what tells of the run: times, and the numbers of strings
@@ -48,7 +51,7 @@ Record = tuple[str, Any, "str | None"]
 
 def is_possible() -> bool:
     """Whether the installed torch is one whose cache this has been made for."""
-    return all(name.is_expected for name in NEEDED)
+    return torch_version() >= MADE_FOR and all(name.is_expected for name in NEEDED)
 
 
 def install() -> None:

@@ -66,6 +66,7 @@ SECRET_PLACES = (
     SecretPlace("Modal", "https://modal.com/docs/reference/modal.config", ("~/.modal.toml",), ("MODAL_CONFIG_PATH",)),
     SecretPlace("Oracle Cloud", "https://docs.oracle.com/iaas/Content/API/", ("~/.oci",), ("OCI_CLI_CONFIG_FILE",)),
     SecretPlace("Podman", "man containers-auth.json(5)", ("$XDG_CONFIG_HOME/containers/auth.json",), ("REGISTRY_AUTH_FILE",)),
+    SecretPlace("Ray", "https://docs.ray.io/en/latest/ray-security/token-auth.html", ("~/.ray/auth_token",), ("RAY_AUTH_TOKEN_PATH",)),
     SecretPlace("RunPod, Lambda, Vast", "their command lines", ("~/.runpod", "~/.lambda_cloud", "~/.vast_api_key", "$XDG_CONFIG_HOME/vastai")),
     SecretPlace("SkyPilot", "https://docs.skypilot.co", ("~/.sky",)),
     SecretPlace("Terraform", "https://developer.hashicorp.com/terraform/cli/", ("~/.terraform.d/credentials.tfrc.json", "~/.terraformrc")),
@@ -124,7 +125,7 @@ SECRET_PLACES = (
     # histories
     SecretPlace("Atuin and McFly", "https://docs.atuin.sh", ("$XDG_DATA_HOME/atuin", "$XDG_DATA_HOME/mcfly")),
     SecretPlace("Bash", "man bash(1)", ("~/.bash_history",), ("HISTFILE",)),
-    SecretPlace("IPython and Jupyter", "https://ipython.readthedocs.io", ("$IPYTHONDIR/profile_default/history.sqlite", "$XDG_DATA_HOME/jupyter/runtime")),
+    SecretPlace("IPython and Jupyter", "https://ipython.readthedocs.io", ("$IPYTHONDIR/profile_default/history.sqlite", "$XDG_DATA_HOME/jupyter/runtime"), ("JUPYTER_RUNTIME_DIR",)),
     SecretPlace("Python", "https://docs.python.org/3/using/cmdline.html", ("~/.python_history",), ("PYTHON_HISTORY",)),
     SecretPlace("database shells", "their manuals", ("~/.psql_history", "~/.mysql_history", "~/.sqlite_history", "~/.rediscli_history", "~/.dbshell")),
     SecretPlace("fish, Nushell and PowerShell", "their documentation", (

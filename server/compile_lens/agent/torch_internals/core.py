@@ -52,9 +52,7 @@ HIGHER_ORDER_OPERATORS = Internal("torch._ops:_higher_order_ops", _OPERATORS)
 FAKE_IMPLEMENTATIONS = Internal(
     "torch._subclasses.fake_impls:op_implementations_dict", "fake implementations of operators"
 )
-GRAPH_PROVENANCE = Internal(
-    "torch.fx.traceback:get_graph_provenance_json", "stages of graphs from torch's cache", since=(2, 13)
-)
+GRAPH_PROVENANCE = Internal("torch.fx.traceback:get_graph_provenance_json", "stages of graphs from torch's cache")
 OPERATIONS_WITH_FLOATS = Internal(
     "torch.fx.passes._tensorify_python_scalars:SUPPORTED_OPS", "fast runs of graphs that read a Python float"
 )

@@ -20,12 +20,12 @@ CPP_WRAPPER = Internal(
 KEY_OF_TORCH = Internal("torch._inductor.codecache:torch_key", "a warm-up of torch's cache of graphs")
 KEY_OF_TRITON = Internal("torch._inductor.codecache:triton_key", "a warm-up of torch's cache of graphs", since=(2, 13))
 KERNEL_MODULES = Internal("torch._inductor.codecache:PyCodeCache", "what is known of a previewed kernel")
-GRAPH_KEY = Internal("torch._inductor.codecache:compiled_fx_graph_hash", _KEPT, since=(2, 13))
-SAVE_GRAPH = Internal("torch._inductor.codecache:FxGraphCache._save_graph", _KEPT, since=(2, 13))
-TAKE_GRAPH = Internal("torch._inductor.codecache:FxGraphCache.cache_hit_post_compile", _KEPT, since=(2, 13))
-GENERATE_CODE = Internal("torch._inductor.compile_fx:fx_codegen_and_compile", _KEPT, since=(2, 13))
-PRE_GRAD_GRAPH = Internal("torch._inductor.debug:_pre_grad_graph_id", _KEPT, since=(2, 13))
-PRE_GRAD_STACKS = Internal("torch._inductor.debug:_inductor_pre_grad_node_stack_trace", _KEPT, since=(2, 13))
+GRAPH_KEY = Internal("torch._inductor.codecache:compiled_fx_graph_hash", _KEPT)
+SAVE_GRAPH = Internal("torch._inductor.codecache:FxGraphCache._save_graph", _KEPT)
+TAKE_GRAPH = Internal("torch._inductor.codecache:FxGraphCache.cache_hit_post_compile", _KEPT, since=(2, 8))
+GENERATE_CODE = Internal("torch._inductor.compile_fx:fx_codegen_and_compile", _KEPT)
+PRE_GRAD_GRAPH = Internal("torch._inductor.debug:_pre_grad_graph_id", _KEPT, since=(2, 7))
+PRE_GRAD_STACKS = Internal("torch._inductor.debug:_inductor_pre_grad_node_stack_trace", _KEPT, since=(2, 9))
 JOINT_PASSES = Internal("torch._inductor.compile_fx:_recursive_joint_graph_passes", "what passes changed")
 POST_GRAD_PASSES = Internal("torch._inductor.compile_fx:_recursive_post_grad_passes", "what passes changed")
 PRE_GRAD_PASSES = Internal("torch._inductor.compile_fx:_recursive_pre_grad_passes", "what passes changed")
@@ -41,19 +41,21 @@ KNOWN_PADDING = Internal(
 KEEP_PADDING = Internal(
     "torch._inductor.fx_passes.pad_mm:set_cached_should_pad", "which products a GPU preview does not pad"
 )
-PADDING_TIMER = Internal("torch._inductor.fx_passes.pad_mm:get_do_bench", "which products a GPU preview does not pad")
+PADDING_TIMER = Internal(
+    "torch._inductor.fx_passes.pad_mm:get_do_bench", "which products a GPU preview does not pad", since=(2, 7)
+)
 SET_PTXAS_PATH = Internal(
     "torch._inductor.runtime.compile_tasks:_set_triton_ptxas_path", "the assembly of previewed kernels"
 )
 ADD_CHOICE_FILTER = Internal(
-    "torch._inductor.select_algorithm:add_preprocessing_fn", "GPU previews of max-autotune", since=(2, 10)
+    "torch._inductor.select_algorithm:add_preprocessing_fn", "GPU previews of max-autotune", since=(2, 9)
 )
 TRITON_TEMPLATE = Internal("torch._inductor.select_algorithm:TritonTemplateCaller", "GPU previews of max-autotune")
 VIRTUALIZED = Internal("torch._inductor.virtualized:V", lost="the lines that performance hints refer to")
-HEADER_FOLDER = Internal("torch._inductor.codecache:_HEADER_DIR", "private precompiled headers", since=(2, 9))
-HEADER_LOCKS = Internal("torch._inductor.codecache:_HEADER_LOCK_DIR", "private precompiled headers", since=(2, 9))
+HEADER_FOLDER = Internal("torch._inductor.codecache:_HEADER_DIR", "private precompiled headers", since=(2, 8))
+HEADER_LOCKS = Internal("torch._inductor.codecache:_HEADER_LOCK_DIR", "private precompiled headers", since=(2, 8))
 HEADER_PRECOMPILER = Internal(
-    "torch._inductor.codecache:_precompile_header", "precompiled headers shared by steps", since=(2, 9)
+    "torch._inductor.codecache:_precompile_header", "precompiled headers shared by steps", since=(2, 8)
 )
 BISECTOR_MODULE = Internal("torch._inductor.compiler_bisector", _BISECTION)
 BISECTOR_DISABLE_SUBSYSTEM = Internal(
@@ -76,8 +78,8 @@ VECTOR_ISA_TRIAL = Internal("torch._inductor.cpu_vec_isa:VecISA.check_build", _W
 VECTOR_ISA_FINGERPRINT = Internal(
     "torch._inductor.cpu_vec_isa:_get_isa_dry_compile_fingerprint", "what is known of vector units from earlier runs"
 )
-LOG_IR_POST_FUSION = Internal("torch._inductor.debug:log_ir_post_fusion", "the IR after fusion")
-LOG_IR_PRE_FUSION = Internal("torch._inductor.debug:log_ir_pre_fusion", "the IR before fusion")
+LOG_IR_POST_FUSION = Internal("torch._inductor.debug:log_ir_post_fusion", "the IR after fusion", since=(2, 7))
+LOG_IR_PRE_FUSION = Internal("torch._inductor.debug:log_ir_pre_fusion", "the IR before fusion", since=(2, 7))
 DECOMPOSITION_MODULE = Internal("torch._inductor.decomposition", "where a decomposition is written")
 IR_MODULE = Internal("torch._inductor.ir", "where a lowering is written")
 LOWERING_MODULE = Internal("torch._inductor.lowering", "where a lowering is written")

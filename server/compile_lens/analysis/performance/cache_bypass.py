@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.late_pattern import pattern
+from compile_lens.trace.records import read_json
 from compile_lens.trace.report import Artifact
 
 CODE = "cache-bypass"
@@ -42,10 +42,7 @@ def find_cache_bypasses(context: RunContext) -> Iterator[Finding]:
 
 
 def _reason(artifact: Artifact) -> str:
-    try:
-        record = json.loads(artifact.payload.text() or "{}")
-    except ValueError:
-        return "torch gives no reason"
+    record = read_json(artifact.payload.text())
     reason = (
         record.get("cache_bypass_reason") or record.get("cache_bypass_exception_type")
         if isinstance(record, dict)

@@ -20,7 +20,7 @@ _KINDS = (RegionKind.CALL, RegionKind.METHOD)
 
 
 def isolate(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
-    """``isolate_recompiles=True`` (torch 2.12) for calls of ``torch.compile`` that may be of one function."""
+    """``isolate_recompiles=True`` (torch 2.13) for calls of ``torch.compile`` that may be of one function."""
     if finding.kind not in (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT):
         return
     regions = [region for region in find_regions(tree) if region.kind in _KINDS]

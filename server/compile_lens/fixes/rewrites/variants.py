@@ -23,7 +23,7 @@ from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.regions import Region, RegionKind
 from compile_lens.syntax.tree import Range, SourceTree, ancestors
 
-# torch.compile tracks the versions of such a call alone (torch 2.12)
+# torch.compile tracks the versions of such a call alone (torch 2.13)
 _ALONE = "isolate_recompiles=True"
 _WORD = re.compile(r"\w+")
 _CHANGED_TO = re.compile(r"`(?P<name>[^`]*)`[^`]*→ (?P<value>[^→)]+)\)$")

@@ -6,6 +6,7 @@ import collections.abc
 import enum
 import inspect
 import re
+import types
 import typing
 from types import ModuleType
 from typing import Any
@@ -18,11 +19,13 @@ from .dimensions import Unknowns
 from .guesses import (
     ASCENDING,
     ASCENDING_VALUES,
+    DATA_NAMED_AS_LABELS,
     FLOATS,
     INPUTS,
     LABELS_BELOW,
     MAKERS,
     OTHER_SIZE,
+    PLAIN_INPUTS,
     SIZES,
     UNKNOWN_INPUT,
     WORDS,
@@ -36,6 +39,7 @@ _SCALAR = re.compile(
     r"(?:n|k|dim|axis|num_\w+|n_\w+|\w+_size|steps?|scale|alpha|beta|eps|lr|\w+_(?:dim|idx|index)|i|step_?num|degree|order)"
 )
 _MAX_DEPTH = 3
+_VOCABULARY = r"(?:num|n)_?tokens?|vocab(?:ulary)?_?size|n_?vocab"
 _DEPTH = re.compile(r"(?:.*_)?(?:depth|(?:num|n)_(?:encoder_|decoder_|hidden_)?(?:layers?|blocks))")
 
 
@@ -104,6 +108,9 @@ class ArgumentGuesser:
             return Expression(repr(1.0 if number is None else number))
         if "sequence" in kinds and "int" not in kinds:
             base = OTHER_SIZE if size is None else size
+            texts = plain_items(info.hint, base)
+            if texts:
+                return Group(tuple(Expression(text) for text in texts), is_list="tuple" not in kinds)
             return Group((Expression(str(base)), Expression(str(base))), is_list="tuple" not in kinds)
         if "int" not in kinds:
             maker = by_name(MAKERS, name)
@@ -148,7 +155,9 @@ class ArgumentGuesser:
 
     def _constructed(self, cls: type, depth: int) -> Constructed:
         constructor = getattr(cls, "__init__")  # noqa: B009 - mypy does not like it said otherwise
-        infos = [r for r in read_parameters(constructor, skip_first=True) if r.required or is_needed(r)]
+        known = read_parameters(constructor, skip_first=True)
+        # a part of a model of tokens gets tokens
+        infos = [r for r in known if r.required or is_needed(r) or (depth == 0 and _is_vocabulary(r))]
         named = tuple((r.name, self.for_constructor(cls, r, depth + 1)[0]) for r in infos)
         return Constructed(self.path_of(cls), named)
 
@@ -168,6 +177,8 @@ class ArgumentGuesser:
             return Group((item, item), is_list="tuple" not in kinds)
         plain = kinds & {"int", "float", "bool", "str"}
         if "tensor" not in kinds and not is_tensor:
+            if by_name(PLAIN_INPUTS, info.name) is not None:
+                return Expression(by_name(PLAIN_INPUTS, info.name))
             if "int" in kinds and by_name(SIZES, info.name) is None:
                 return Expression("2")
             if plain or "callable" in kinds or "module" in kinds or "sequence" in kinds:
@@ -190,7 +201,9 @@ class ArgumentGuesser:
 
     def tensor(self, info: ParameterInfo, expected: InputGuess | None) -> Tensor:
         """The tensor for a parameter: its shape from the most precise source, with sizes from any source that has them."""
-        guess = by_name(INPUTS, info.name) or UNKNOWN_INPUT
+        # the first of a call is its data: what a solver gets as `y` is no label
+        is_data = info.is_first and re.fullmatch(DATA_NAMED_AS_LABELS, info.name) is not None
+        guess = (by_name(INPUTS, info.name) if not is_data else None) or UNKNOWN_INPUT
         is_named = guess is not UNKNOWN_INPUT
         dims, has_known_rank = guess.dims, False
         dtype, below, equal = guess.dtype, guess.below, guess.equal
@@ -247,6 +260,11 @@ def is_needed(info: ParameterInfo) -> bool:
     return is_open and _DEPTH.fullmatch(info.name) is not None
 
 
+def _is_vocabulary(info: ParameterInfo) -> bool:
+    """Whether a parameter with the default None is the size of a table of tokens."""
+    return not info.required and info.default is None and re.fullmatch(_VOCABULARY, info.name) is not None
+
+
 def _first_class(hint: Any) -> type | None:
     """The class that a hint names, also in ``Optional[…]``; None for generics and builtins."""
     if isinstance(hint, type):
@@ -265,6 +283,20 @@ def _classes_in(hint: Any) -> tuple[Any, ...]:
     items = (arguments[0],) * 2 if origin is not tuple or Ellipsis in arguments else arguments
     is_wanted = all(_classes_in(each) or "module" in kinds_of(each, "") for each in items)
     return items if is_wanted else ()
+
+
+def plain_items(hint: Any, size: int) -> tuple[str, ...]:
+    """The items of a list or a tuple of numbers, words or flags, as its hint says: three for `tuple[int, int, int]`, else two; ()
+    where it does not say so."""
+    arguments = typing.get_args(hint)
+    if typing.get_origin(hint) in (typing.Union, getattr(types, "UnionType", typing.Union)):
+        return next((found for each in arguments if (found := plain_items(each, size))), ())
+    kinds = [each for each in arguments if each is not Ellipsis]
+    if len(kinds) == 1:
+        kinds *= 1 if typing.get_origin(hint) is tuple and Ellipsis not in arguments else 2
+    texts = {int: str(size), float: "1.0", bool: "True"}
+    items = [f"'word_{number}'" if each is str else texts.get(each, "") for number, each in enumerate(kinds, 1)]
+    return tuple(items) if all(items) else ()
 
 
 def kinds_of(hint: Any, text: str) -> set[str]:

@@ -82,20 +82,27 @@ class Constructed:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """A dictionary, or an object with attributes, whose class is not known: what is read of it is in ``named``."""
+    """A dictionary, or an object with attributes, whose class is not known: what is read of it is in ``named``.
+
+    ``base`` is a module that gets the attributes, for what is called, too.
+    """
 
     named: tuple[tuple[str, Argument], ...] = ()
     is_dict: bool = False
+    base: str = ""
 
     def render(self, size: Size) -> str:
-        """``{"x": float32[2]}`` or ``types.SimpleNamespace(x=float32[2])``."""
+        """``{"x": float32[2]}``, ``types.SimpleNamespace(x=float32[2])`` or ``(m := torch.nn.Identity(), setattr(m, "x", 2))[0]``."""
+        if self.base:
+            added = "".join(f", setattr(m, {json.dumps(name)}, {value.render(size)})" for name, value in self.named)
+            return f"(m := {self.base}{added})[0]" if added else self.base
         if self.is_dict:
             return "{" + ", ".join(f"{json.dumps(name)}: {value.render(size)}" for name, value in self.named) + "}"
         return f"types.SimpleNamespace({', '.join(f'{name}={value.render(size)}' for name, value in self.named)})"
 
     def with_field(self, name: str, value: Argument) -> Fields:
         """These fields with ``value`` for ``name``."""
-        return Fields(tuple({**dict(self.named), name: value}.items()), self.is_dict)
+        return replace(self, named=tuple({**dict(self.named), name: value}.items()))
 
 
 Argument = Expression | UnknownInteger | Tensor | Group | Constructed | Fields  # evaluated: Python 3.10 and later

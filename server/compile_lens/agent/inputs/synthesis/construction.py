@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import ModuleType
@@ -13,6 +13,7 @@ from typing import Any
 from ...instrument.unrecorded import unrecorded
 from ...torch_internals.core import FAKE_TENSOR_MODE
 from .. import expressions
+from ..time_limit import SlowTrial
 from .argument_guesser import ArgumentGuesser, is_needed
 from .arguments import Argument, Arguments, Expression
 from .candidate import Candidate
@@ -20,11 +21,12 @@ from .delegation import accepts_names, may_be_a_parameter
 from .dimensions import Unknowns
 from .guesses import MAKERS, by_name
 from .messages import names_in_failing_lines, requirements
-from .other_values import ANY_MODULE, with_callable
+from .other_values import ANY_MODULE, is_none_called, with_callable
 from .own_classes import with_own_class
 from .parameter_info import ParameterInfo, read_parameters
 from .search import CallProblem, NotFound, SearchBudget, search
-from .smaller_defaults import smaller_defaults
+from .smaller_defaults import smaller_defaults, with_less_work
+from .stand_ins import with_stand_ins
 from .without_weights import without_weights
 
 # larger models are made smaller or have no memory: they are constructed on the meta device
@@ -100,7 +102,18 @@ def with_other_parts(
     if making.candidate is None:
         return
     problem = _Construction(module, path, cls)
-    for candidate in (*problem.with_parts(making.candidate, error), *problem.with_open_parts(making.candidate, error)):
+    parts = (*problem.with_parts(making.candidate, error), *problem.with_open_parts(making.candidate, error))
+    yield from _that_return(problem, path, parts)
+
+
+def with_models(module: ModuleType, path: str, cls: type, making: Making) -> Iterator[Making]:
+    """Constructor calls that return and pass a model where ``making`` passes a module that changes nothing."""
+    if making.candidate is not None:
+        yield from _that_return(_Construction(module, path, cls), path, with_stand_ins(making.candidate))
+
+
+def _that_return(problem: _Construction, path: str, candidates: Iterable[Candidate]) -> Iterator[Making]:
+    for candidate in candidates:
         try:
             with unrecorded():
                 problem.as_call().real(candidate.text)
@@ -223,25 +236,31 @@ class _Construction:
         return ArgumentGuesser(self._module, unknowns).constructed(cls)
 
     def _others(self, candidate: Candidate, error: Exception) -> Iterator[Candidate]:
+        if isinstance(error, SlowTrial):
+            yield from with_less_work(candidate, self._infos.values())
+            return
         yield from without_weights(candidate, error, list(self._infos.values()))
-        yield from with_own_class(candidate, error, self._module, self._make)
+        yield from with_own_class(candidate, error, self._module, self._make, self._cls)
 
     def with_parts(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
         """Candidates that pass something that can be called."""
         if isinstance(error, Exception):
-            yield from with_own_class(candidate, error, self._module, self._make)
+            yield from with_own_class(candidate, error, self._module, self._make, self._cls)
         for requirement in requirements(error):
             if requirement.kind == "callable":
                 yield from with_callable(candidate, requirement, error)
 
     def with_open_parts(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
-        """Candidates that pass what is None by default and was called: the failing line names it."""
-        for name in names_in_failing_lines(error)[:8]:
+        """Candidates that pass what is None by default and was used: the failing line names it. What is called is a module."""
+        for name in names_in_failing_lines(error)[:24]:
             info = self._infos.get(name)
             if info is None or info.required or info.default is not None or candidate.arguments.get(name) is not None:
                 continue
-            made = Expression(by_name(MAKERS, name) or ANY_MODULE)
-            yield Candidate(candidate.arguments.with_argument(name, made), copy.deepcopy(candidate.unknowns))
+            unknowns = copy.deepcopy(candidate.unknowns)
+            made: Argument = Expression(by_name(MAKERS, name) or ANY_MODULE)
+            if not is_none_called(error):
+                made = ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, info)[0]
+            yield Candidate(candidate.arguments.with_argument(name, made), unknowns)
 
     def _read(self, name: str) -> tuple[str, ...]:
         return self._infos[name].fields if name in self._infos else ()

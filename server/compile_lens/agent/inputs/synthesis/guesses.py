@@ -83,7 +83,8 @@ MAKERS: tuple[tuple[str, str], ...] = (
     (r"(?:.*_)?norm", "torch.nn.Identity()"),
     (r"(?:.*_)?(?:embed\w*_(?:tokens?|words?)|(?:tok|tokens?|words?)_embed\w*)", "torch.nn.Embedding(256, 64)"),
     (
-        r"(?:.*_)?(?:fn|func|function|net|module|model|block|layer|submodule|sublayer|backbone|encoder|decoder)",
+        r"(?:.*_)?(?:fn|func|function|net|network|module|model|block|layer|submodule|sublayer|backbone|encoder|decoder|generator"
+        r"|discriminator|critic|actor|policy|student|teacher|transformer|denoiser|unet|vae|classifier|extractor|embedder|estimator|predictor)",
         "torch.nn.Identity()",
     ),
 )
@@ -119,6 +120,7 @@ class InputGuess:
 
 
 LABELS_BELOW = 2
+DATA_NAMED_AS_LABELS = r"ys?"
 INPUTS: tuple[tuple[str, InputGuess], ...] = (
     (r"(?:.*_)?(?:token_type_ids|segment_ids|segments|segment_info|token_types)", InputGuess("int64", ("B", "T"), 2)),
     (r"(?:.*_)?position_ids|(?:.*_)?positions|pos_ids|cache_position|input_pos", InputGuess("int64", ("B", "T"), 8)),
@@ -160,6 +162,11 @@ INPUTS: tuple[tuple[str, InputGuess], ...] = (
         InputGuess("float32", ("B", "T", "C")),
     ),
     (r"(?:.*_)?(?:logits|preds?|predictions?|outputs?|output|scores?|probs)", InputGuess("float32", ("B", "C"))),
+)
+# inputs that are neither tensors nor numbers
+PLAIN_INPUTS: tuple[tuple[str, str], ...] = (
+    (r"(?:.*_)?device", "torch.device('cpu')"),
+    (r"(?:.*_)?dtype", "torch.float32"),
 )
 UNKNOWN_INPUT = InputGuess("float32", ("B", "T", "C"))
 # the first size of a dimension

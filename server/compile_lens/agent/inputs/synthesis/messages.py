@@ -8,13 +8,14 @@ import re
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size``, ``no-argument``, ``attribute``,
     ``key``, ``several`` where one number is passed, ``pair`` where one tensor is, ``callable``, ``module``, ``tensor`` where
-    a number is passed, ``larger`` sizes, ``batch`` of more than one, ``more-dims`` than now (or fewer), ``alike`` for
+    a number is passed, ``number`` where a tensor is (with the value ``flag``, a boolean), ``larger`` sizes, ``batch`` of more than one, ``more-dims`` than now (or fewer), ``alike`` for
     two tensors of other shapes, or ``mentioned``: a word that may
     be the name of an optional argument.
 
@@ -70,6 +71,8 @@ _RANKS = (
     re.compile(r"same number of dimensions:? got (\d) and (\d)"),
     re.compile(r"Expected (\d)-D tensors?, but got"),
 )
+# two numbers for each dimension after the batch and the channels
+_PADDED = re.compile(r"Padding size (\d) is not supported for \dD input")
 _VECTOR = re.compile(r"(?:supposed|expected|has) to be a vector|must be a vector|expects? a vector")
 _ANY_RANK = re.compile(
     r"Dimension out of range|permute\(sparse_coo\)|number of dims|must have at least|dimensions? .{0,30}(?:invalid|mismatch|do(?:es)? not match)"
@@ -114,7 +117,7 @@ _RANK_AND_GOT = (
 _ALONE = re.compile(r"Expected more than 1 value per channel")
 _VIEWED = re.compile(r"shape '\[(?P<dims>[-\d, ]+)\]' is invalid for input of size (?P<size>\d+)")
 _NO_ATTRIBUTE = re.compile(
-    r"'(?:\w*Tensor|Parameter|types\.SimpleNamespace|int|float|str|Identity)' object has no attribute '(\w+)'"
+    r"'(?:\w*Tensor|Parameter|types\.SimpleNamespace|int|float|str|Identity|Sequential)' object has no attribute '(\w+)'"
 )
 _NO_SEQUENCE = re.compile(
     r"object of type '(?:int|float)' has no len|'(?:int|float)' object is not (?:iterable|subscriptable|reversible)|argument of type 'int' is not"
@@ -123,6 +126,13 @@ _NO_SEQUENCE = re.compile(
     r"|(?:should|must|has to|expected|needs to) (?:to )?be (?:of type |an? )?(?:list|tuple|sequence|iterable)\b"
 )
 _LISTS = re.compile(r"concatenate list|and 'list'|be (?:of type |an? )?list")
+_NUMBER = re.compile(
+    r"must be (?:int|float|Number|bool|real number|SymInt), not (?:Tensor|Parameter)|'Tensor' object cannot be interpreted as an integer"
+    r"|only integer tensors of a single element|only one element tensors can be converted|a Tensor with \d+ elements cannot be converted"
+    r"|must be tuple of (?:ints|SymInts), but found element of type Tensor"
+    r"|(?:linspace|logspace|arange|range|zeros|ones|empty|full|rand|randn|randint|randperm|eye)\(\) received .{0,80}got \([^)]*Tensor"
+)
+_FLAG = re.compile(r"Boolean value of Tensor with more than one value")
 _PAIRS = re.compile(
     r"must be tuple of Tensors, not Tensor|expected .{0,30}tuple of tensors|must be a tuple of .{0,12}tensors", re.I
 )
@@ -201,6 +211,10 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         if match is not None:
             # the last one is the batched rank
             yield from (Requirement("rank", rank) for rank in reversed([g for g in match.groups() if g]))
+    yield from _of_layer(error)
+    match = _PADDED.search(text)
+    if match is not None:
+        yield Requirement("rank", str(int(match[1]) // 2 + 2))
     if _VECTOR.search(text):
         yield Requirement("rank", "1")
     if _ANY_RANK.search(text):
@@ -209,6 +223,20 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         match = pattern.search(text)
         if match is not None:
             yield Requirement("size", f"{match['got']} {match['want']}")
+
+
+def _of_layer(error: BaseException) -> Iterator[Requirement]:
+    """The number of channels that the layer of torch's which failed takes, where its message does not say so."""
+    entry, found = error.__traceback__, None
+    while entry is not None:
+        layer: Any = entry.tb_frame.f_locals.get("self")
+        given: Any = entry.tb_frame.f_locals.get("input")
+        # objects of the program's may raise anything when they are asked
+        if type(layer).__module__.startswith("torch.nn.modules.conv") and type(given).__module__.startswith("torch"):
+            found = (layer.in_channels, given.shape)
+        entry = entry.tb_next
+    if found is not None and len(found[1]) > 1 and int(found[1][1]) != found[0]:
+        yield Requirement("size", f"{int(found[1][1])} {found[0]}")
 
 
 def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
@@ -221,6 +249,8 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
         yield Requirement("callable", "")
     elif _NO_TENSOR.search(text):
         yield Requirement("tensor", "")
+    elif _NUMBER.search(text) or _FLAG.search(text):
+        yield Requirement("number", "flag" if _FLAG.search(text) else "")
     elif _NO_MODULE.search(text):
         yield Requirement("module", "")
     elif _PAIRS.search(text):

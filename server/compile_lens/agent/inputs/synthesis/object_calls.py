@@ -33,6 +33,7 @@ from .dimensions import Unknowns
 from .guesses import INPUTS, by_name
 from .layers import expected_by_layers, image_size
 from .other_shapes import of_one_rank
+from .own_classes import with_own_method
 from .parameter_info import ParameterInfo, read_class_docstring, read_parameters
 from .preparations import preparing_methods
 from .search import CallProblem, NotFound, SearchBudget, search, sentence_of
@@ -210,9 +211,16 @@ class CallsOfObject:
             guess,
             functools.partial(read_of, self._infos),
             _names(self._infos),
+            others=self._others,
             called=f"{self._making.text}{self._suffix}",
             open_parts=self._open_parts,
         )
+
+    def _others(self, candidate: Candidate, error: Exception) -> Iterator[Candidate]:
+        yield from with_own_method(candidate, error, self._module, self._made_of)
+
+    def _made_of(self, cls: type, unknowns: Unknowns) -> Argument:
+        return ArgumentGuesser(self._module, unknowns).constructed(cls)
 
     def _offer(self, name: str, unknowns: Unknowns) -> Argument | None:
         info = next((info for info in self._infos if info.name == name), None)

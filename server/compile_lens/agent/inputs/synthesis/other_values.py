@@ -26,6 +26,9 @@ MOST_SUSPECTS = 3
 _QUOTED = re.compile(r"""['"`]([A-Za-z][\w./+\-]{0,38})['"`]""")
 _LISTED = re.compile(r"(?:\bin|\bof|\bfrom|\bare|:)\s*[\[({]([^\[\](){}]{1,200})[\])}]")
 _ONE_OF = re.compile(r"\b(?:one of|from|are|options)\b:?\s+((?:[\w.+-]+,? (?:or |and )?)+[\w.+-]+)", re.I)
+_OF_NONE = re.compile(
+    r"'NoneType' object (?:is not (?:callable|iterable|subscriptable)|has no attribute)|\bwith NoneType\b|'NoneType' and|and 'NoneType'"
+)
 _IS_INSTANCE = re.compile(r"isinstance\((\w+),\s*\(?([\w.]+)")
 SMALL_MODEL = "torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64))"
 ANY_MODULE, ANY_CLASS = "torch.nn.Identity()", "torch.nn.Identity"
@@ -54,6 +57,9 @@ def with_callable(candidate: Candidate, requirement: Requirement, error: BaseExc
         of_modules = _with_modules(given)
         if of_modules is not given:
             yield _with(candidate, name, of_modules)
+    for path, thing in candidate.arguments.objects():
+        if not thing.is_dict and not thing.base and "SimpleNamespace" in str(error):
+            yield _with(candidate, path, replace(thing, base=ANY_MODULE))
     in_line = names_in_failing_lines(error)
     is_constructing = _function_that_failed(error) == "__init__" and requirement.kind == "callable"
     plain = sorted(candidate.arguments.plain(), key=lambda pair: _rank(pair[0], in_line))
@@ -113,10 +119,15 @@ def is_of_object(error: BaseException) -> bool:
     return any(wanted.kind == "callable" for wanted in requirements(error))
 
 
-def calls_one_of(names: frozenset[str], error: BaseException) -> bool:
-    """Whether one of the attributes ``names`` of an object is called and is None: `self.embed_tokens(tokens)`."""
-    called = re.findall(r"\bself\.(\w+)\(", failing_line(error))
-    return "'NoneType' object is not callable" in str(error) and not names.isdisjoint(called)
+def needs_one_of(names: frozenset[str], error: BaseException) -> bool:
+    """Whether one of the attributes ``names`` of an object is used and is None: `self.embed_tokens(tokens)`, `for key in self.keys`."""
+    used = re.findall(r"\bself\.(\w+)", failing_line(error))
+    return _OF_NONE.search(str(error)) is not None and not names.isdisjoint(used)
+
+
+def is_none_called(error: BaseException) -> bool:
+    """Whether a program calls None."""
+    return "'NoneType' object is not callable" in str(error)
 
 
 def _suspects(candidate: Candidate, error: BaseException) -> list[tuple[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -13,20 +14,31 @@ from .arguments import INSIDE, Argument, Expression
 from .candidate import Candidate
 from .concrete_classes import is_abstract
 from .dimensions import Unknowns
-from .messages import names_in_failing_lines
+from .messages import failing_line, names_in_failing_lines
+from .parameter_info import read_parameters
 
 MOST_CLASSES = 3
 _LACKS = re.compile(
     r"'(?:int|float|str|function|Identity|Sequential|types\.SimpleNamespace|Tensor)' object has no attribute '(\w+)'"
     r"|type object 'Identity' has no attribute '(\w+)'"
 )
+_NO_METHOD = re.compile(r"'Tensor' object has no attribute '(\w+)'")
+# parameters that take a model of any class
+_OF_ANY_MODEL = re.compile(
+    r"(?:.*_)?(?:net|network|model|module|backbone|encoder|decoder|fn|base|inner|transformer|generator)"
+)
 _NOT_CALLABLE = re.compile(r"'(?:int|float|str)' object is not callable|Identity\.forward\(\) (?:takes|got|missing)")
 
 
 def with_own_class(
-    candidate: Candidate, error: Exception, module: ModuleType, make: Callable[[type, Unknowns], Argument]
+    candidate: Candidate,
+    error: Exception,
+    module: ModuleType,
+    make: Callable[[type, Unknowns], Argument],
+    of: type | None = None,
 ) -> Iterator[Candidate]:
-    """Candidates in which a number, a text or a placeholder is an object of a class that is called like the parameter."""
+    """Candidates in which a number, a text or a placeholder is an object of a class that is called like the parameter, or that has
+    what is read of a `model`; never of the class ``of`` itself, whose parameter it is."""
     match = _LACKS.search(str(error))
     if match is None and _NOT_CALLABLE.search(str(error)) is None:
         return
@@ -34,9 +46,56 @@ def with_own_class(
     in_line = names_in_failing_lines(error)
     paths = [path for path, argument in candidate.arguments.plain() if not _is_literal(argument)]
     for path in sorted(paths, key=lambda path: _place(path, in_line)):
-        for cls in _called_like(path.rpartition(INSIDE)[2], attribute, module)[:MOST_CLASSES]:
+        name = path.rpartition(INSIDE)[2]
+        found = _called_like(name, attribute, module)
+        if attribute and _OF_ANY_MODEL.fullmatch(name):
+            found += [cls for cls in _models_with(attribute, module) if cls not in found and cls is not of]
+        for cls in found[:MOST_CLASSES]:
             unknowns = copy.deepcopy(candidate.unknowns)
             yield Candidate(candidate.arguments.with_argument(path, make(cls, unknowns)), unknowns)
+
+
+def with_own_method(
+    candidate: Candidate, error: Exception, module: ModuleType, make: Callable[[type, Unknowns], Argument]
+) -> Iterator[Candidate]:
+    """Candidates in which a tensor is an object of a class of the package that has the method which was called: `physics.adjoint(y)`."""
+    match = _NO_METHOD.search(str(error))
+    called = re.search(rf"\b(\w+)\.{match[1]}\(", failing_line(error)) if match is not None else None
+    if match is None or called is None:
+        return
+    names = {path.rpartition(INSIDE)[2]: path for path, _ in candidate.arguments.tensors()}
+    for name in [called[1]] if called[1] in names else names:
+        path, wanted = names[name], _plain(name)
+        found = sorted(_with_method(match[1], module), key=lambda cls: not _plain(cls.__name__).endswith(wanted))
+        for cls in found[:MOST_CLASSES]:
+            unknowns = copy.deepcopy(candidate.unknowns)
+            yield Candidate(candidate.arguments.with_argument(path, make(cls, unknowns)), unknowns)
+
+
+def _models_with(attribute: str, module: ModuleType) -> list[type]:
+    """The modules of the package that set ``attribute`` themselves: those that need the least come first."""
+    found = [
+        cls for cls in _classes(module) if hasattr(cls, "forward") and _sets(cls, attribute) and not is_abstract(cls)
+    ]
+    return sorted(found, key=_needed)
+
+
+def _with_method(name: str, module: ModuleType) -> list[type]:
+    """The classes of the package that have the method ``name``: those that need the least come first."""
+    found = [cls for cls in _classes(module) if inspect.isfunction(getattr(cls, name, None)) and not is_abstract(cls)]
+    return sorted(found, key=_needed)
+
+
+def _needed(cls: type) -> int:
+    """How many arguments the constructor of ``cls`` needs; parts of its own that it takes count more."""
+    infos = read_parameters(getattr(cls, "__init__"), skip_first=True)  # noqa: B009 - mypy does not like it said otherwise
+    return sum(10 if _OF_ANY_MODEL.fullmatch(info.name) else 1 for info in infos if info.required)
+
+
+def _sets(cls: type, attribute: str) -> bool:
+    """Whether the constructor of ``cls``, or that of a base, names ``attribute``."""
+    constructors = (vars(base).get("__init__") for base in cls.__mro__)
+    return any(attribute in getattr(getattr(each, "__code__", None), "co_names", ()) for each in constructors)
 
 
 def _is_literal(argument: Argument) -> bool:

@@ -14,10 +14,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...runtime.foreign_code import attempted
+from .docstring_types import types_in_docstring
 from .shape_text import annotated_shape, dtype_in, parameter_descriptions, written_shape
 
 # functions that take an index, and at which position
 _INDEXED = {"index_select": 2, "gather": 2, "index_add": 2, "scatter_add": 2, "take_along_dim": 1, "one_hot": 0}
+# methods whose results are like what they are called on
+_KEEPING = frozenset(
+    (
+        "clone",
+        "detach",
+        "contiguous",
+        "to",
+        "float",
+        "long",
+        "cuda",
+        "half",
+        "masked_fill",
+        "masked_fill_",
+        "requires_grad_",
+    )
+)
 _EINOPS = ("rearrange", "reduce", "repeat", "einsum", "parse_shape", "pack")
 
 
@@ -42,6 +59,7 @@ class ParameterInfo:
     positional_only: bool = False
     hint: Any = None
     fields: tuple[str, ...] = ()
+    is_first: bool = False
 
 
 def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[ParameterInfo]:
@@ -64,7 +82,13 @@ def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[Para
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
     by_name = {info.name: info for info in found}
-    _read_docstring(inspect.getdoc(function) or "", by_name)
+    if found:
+        found[0].is_first = True
+    text = inspect.getdoc(function) or ""
+    _read_docstring(text, by_name)
+    for name, hint in types_in_docstring(f"{text}\n{_doc_of_owner(function)}", by_name, function).items():
+        if not by_name[name].annotation:
+            by_name[name].hint = hint
     source = _source_of(function)
     if source:
         _read_comments(source, by_name)
@@ -76,6 +100,14 @@ def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[Para
         elif not info.dtype:
             info.dtype = dtype_in(info.annotation)
     return found
+
+
+def _doc_of_owner(function: Any) -> str:
+    """The docstring of the class of which ``function`` is the constructor: it often describes the arguments."""
+    function = inspect.unwrap(function)
+    owner, _, name = getattr(function, "__qualname__", "").rpartition(".")
+    cls = getattr(function, "__globals__", {}).get(owner) if name == "__init__" else None
+    return inspect.getdoc(cls) or "" if isinstance(cls, type) else ""
 
 
 def read_class_docstring(cls: type, infos: list[ParameterInfo]) -> None:
@@ -156,14 +188,35 @@ class _Body(ast.NodeVisitor):
 
     by_name: dict[str, ParameterInfo]
     reassigned: set[str] = field(default_factory=set)
+    # names of what is a parameter's value, or a part of it
+    derived: dict[str, ParameterInfo] = field(default_factory=dict)
 
     def _param(self, node: ast.AST | None) -> ParameterInfo | None:
         is_open = isinstance(node, ast.Name) and node.id not in self.reassigned
         return self.by_name.get(node.id) if is_open and isinstance(node, ast.Name) else None
 
+    def _source(self, node: ast.AST) -> ParameterInfo | None:
+        """The parameter of which ``node`` is the value, a part, or a copy: `x[:, 1:]`, `x.clone()`."""
+        while isinstance(node, ast.Subscript) or (
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _KEEPING
+        ):
+            node = node.value if isinstance(node, ast.Subscript) else node.func.value  # type: ignore[attr-defined]
+        return self._param(node) or (self.derived.get(node.id) if isinstance(node, ast.Name) else None)
+
+    def _derive(self, target: ast.AST, value: ast.AST) -> None:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            for each, part in zip(target.elts, value.elts, strict=True):
+                self._derive(each, part)
+        elif isinstance(target, ast.Name):
+            source = self._source(value)
+            self.derived.pop(target.id, None)
+            if source is not None:
+                self.derived[target.id] = source
+
     def visit_Assign(self, node: ast.Assign) -> None:
         self.visit(node.value)
         for target in node.targets:
+            self._derive(target, node.value)
             self._unpacked(target, node.value)
             for name in ast.walk(target):
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
@@ -185,7 +238,7 @@ class _Body(ast.NodeVisitor):
         attribute = _self_attribute(node.func)
         if attribute:
             for argument in node.args[:1]:
-                info = self._param(argument)
+                info = self._source(argument)
                 if info is not None:
                     info.layers += (attribute,)
         if name in ("get", "pop") and isinstance(node.func, ast.Attribute) and node.args:

@@ -19,6 +19,7 @@ from .arguments import Argument, Arguments, Group, Tensor
 from .candidate import Candidate
 from .dimensions import SizeCondition, Unknowns, by_relevance, solutions
 from .messages import Requirement, failing_line, failing_place, is_too_small, requirements
+from .other_lengths import with_other_length
 from .other_shapes import (
     OTHER_RANKS,
     alike,
@@ -30,8 +31,8 @@ from .other_shapes import (
     with_values,
 )
 from .other_values import (
-    calls_one_of,
     is_of_object,
+    needs_one_of,
     with_callable,
     with_other_value,
     with_required_class,
@@ -146,6 +147,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         last = error
         if isinstance(error, (SlowTrial, CrashedBefore)):
             waiting.extend(smaller(candidate))
+            waiting.extend(problem.others(candidate, error) if problem.others is not None else ())
             continue
         if free and any(wanted.kind in ("attribute", "key") and wanted.value for wanted in requirements(error)):
             free -= 1
@@ -153,7 +155,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         if not budget.left or isinstance(error, ImportError):
             break  # no other argument makes a module be there
         is_number_called = is_of_object(error) and not any(candidate.arguments.plain())
-        if is_number_called or calls_one_of(problem.open_parts, error):
+        if is_number_called or needs_one_of(problem.open_parts, error):
             raise NotFound(sentence_of(error), of_object=error)
         enlarged = next(larger(candidate), None) if is_too_small(error) else None
         if enlarged is not None:
@@ -213,7 +215,7 @@ def _next(
             yield from _satisfying(problem, candidate, Requirement("argument", requirement.value))
     if problem.guess is not None:
         for requirement in wanted:
-            if requirement.kind in ("attribute", "key", "several", "pair", "tensor"):
+            if requirement.kind in ("attribute", "key", "several", "pair", "tensor", "number"):
                 yield from with_structure(candidate, requirement, error, problem.guess, problem.read)
     if problem.make is not None:
         yield from with_required_class(candidate, error, problem.make)
@@ -221,6 +223,7 @@ def _next(
         if requirement.kind in ("callable", "module"):
             yield from with_callable(candidate, requirement, error)
     yield from with_other_value(candidate, error)
+    yield from with_other_length(candidate, error)
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]
     for requirement in wanted:
         if requirement.kind == "alike":

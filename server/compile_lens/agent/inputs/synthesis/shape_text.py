@@ -100,6 +100,8 @@ def written_shape(text: str) -> tuple[str, ...] | None:
     for match in _SHAPE.finditer(text):
         parts = [part.strip().strip("`'\"") for part in match[1].split(",") if part.strip()]
         if _are_dimensions(parts):
+            if parts[-1] == "..." and len(parts) > 1:
+                return None  # (N, C, ...): as many more as the layers want
             return tuple(part for part in parts if part not in ("...", "*"))
     compact = _COMPACT.search(text)
     if compact is not None and "0x" not in compact[0]:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from .arguments import INSIDE, Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
+from .guesses import SIZES, by_name
 from .messages import Requirement, failing_line, names_in_failing_lines
 
 Guess = Callable[[str, Unknowns], Argument]
@@ -27,6 +28,8 @@ ANY_MODULE = Expression("torch.nn.Identity()")
 VECTOR = 64
 # of an image whose shape a constructor takes
 SIDE = 16
+# in place of a tensor
+NUMBER = 8
 PACK = "torch.nn.utils.rnn.pack_sequence"
 TEXT, IMAGE = Expression("'a photo of a cat'"), Expression("PIL.Image.new('RGB', (64, 64))")
 
@@ -44,6 +47,9 @@ def with_structure(
         return
     if requirement.kind == "tensor":
         yield from _tensors(candidate, in_line)
+        return
+    if requirement.kind == "number":
+        yield from _numbers(candidate, in_line, requirement.value == "flag")
         return
     if requirement.kind == "pair":
         yield from _pairs(candidate, in_line)
@@ -84,9 +90,16 @@ def with_structure(
         elif name in numbers and is_in_line and not is_dict and requirement.value in _of_tensors():
             yield from _tensors(candidate, [_last(name)])
         elif name in numbers and is_in_line and (requirement.value or is_dict):
-            # a configuration whose class the file does not name
-            fields = (requirement.value, *read(name))
-            yield _with_fields(candidate, name, Fields((), is_dict), fields, guess)
+            # a module with attributes of its own, or a configuration whose class the file does not name
+            base = "" if is_dict else _module_at(candidate, name)
+            fields = (requirement.value, *(() if base else read(name)))
+            yield _with_fields(candidate, name, Fields((), is_dict, base), fields, guess)
+
+
+def _module_at(candidate: Candidate, name: str) -> str:
+    """The text of the placeholder for a module that is passed as ``name``; '' where none is: `cfg.model` is most often a configuration."""
+    given = candidate.arguments.get(name)
+    return given.text if given == ANY_MODULE else ""
 
 
 def _owner(error: BaseException, read: str) -> str:
@@ -146,6 +159,18 @@ def _tensors(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
             unknowns = copy.deepcopy(candidate.unknowns)
             size = unknowns.get(f"{name}_0", VECTOR).name
             yield Candidate(candidate.arguments.with_argument(name, Tensor("float32", (size,))), unknowns)
+
+
+def _numbers(candidate: Candidate, in_line: list[str], is_flag: bool) -> Iterator[Candidate]:
+    """Candidates in which a tensor of the failing lines is a number, or a flag."""
+    for name, _ in sorted(candidate.arguments.tensors(), key=lambda pair: _at(_last(pair[0]), in_line)):
+        if _last(name) in in_line:
+            number = by_name(SIZES, _last(name))
+            yield _with(candidate, name, Expression("True" if is_flag else str(number or NUMBER)))
+
+
+def _at(name: str, in_line: list[str]) -> int:
+    return in_line.index(name) if name in in_line else len(in_line)
 
 
 @functools.cache

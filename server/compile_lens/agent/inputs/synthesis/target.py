@@ -25,6 +25,7 @@ from .construction import (
     constructions,
     fitting,
     mentioned_parameters,
+    with_models,
     with_other_parts,
     with_symbolic_sizes,
 )
@@ -44,10 +45,13 @@ from .object_calls import (
 from .package_factories import Part, inputs_within, parts
 from .parameter_info import read_parameters
 from .search import CallProblem, NotFound, SearchBudget, search
+from .stand_ins import has_placeholders
 
 # parts of an object that are found one after the other
 MAX_PARTS = 5
 _OF_TRAINING = re.compile(r"\btrain(?:ing)?\b|\btargets?\b", re.I)
+# for each kind of model that is passed to what wraps one
+MODEL_TRIALS, MODEL_S = 16, 2.0
 # the least time for an object that the file constructs itself
 FACTORY_S = 6.0
 
@@ -125,7 +129,7 @@ def _with_parts(
 ) -> FoundCall:
     """A call of what ``making`` constructs; where that calls a number it was constructed with, of one that got a module instead."""
     try:
-        return CallsOfObject(module, making, cls, method, inputs).find(budget)
+        return _of_making(module, path, cls, method, making, inputs, budget)
     except NotFound as problem:
         if problem.of_object is None or depth >= MAX_PARTS:
             raise
@@ -155,6 +159,48 @@ def _of_evaluation(
         return CallsOfObject(module, Making(f"{making.text}.eval()", making.is_meta), cls, method, inputs).find(part)
     except NotFound:
         return None
+
+
+def _of_making(
+    module: ModuleType,
+    path: str,
+    cls: type,
+    method: str,
+    making: Making,
+    inputs: Mapping[str, str],
+    budget: SearchBudget,
+) -> FoundCall:
+    """A call of what ``making`` constructs. One that wraps a module soon gets a model in its place: not every input suits one that
+    changes nothing."""
+    calls = CallsOfObject(module, making, cls, method, inputs)
+    if making.candidate is None or not has_placeholders(making.candidate):
+        return calls.find(budget)
+    try:
+        return calls.search(SearchBudget(MODEL_TRIALS, budget.left * ATTEMPT_SHARE))
+    except NotFound as problem:
+        if problem.of_object is not None:
+            raise
+    return _of_models(module, path, cls, method, making, inputs, budget) or calls.find(budget)
+
+
+def _of_models(
+    module: ModuleType,
+    path: str,
+    cls: type,
+    method: str,
+    making: Making,
+    inputs: Mapping[str, str],
+    budget: SearchBudget,
+) -> FoundCall | None:
+    """A call of what wraps a model, with one for its kind of input."""
+    for other in with_models(module, path, cls, making):
+        part = SearchBudget(MODEL_TRIALS, max(budget.left * ATTEMPT_SHARE, MODEL_S))
+        try:
+            return CallsOfObject(module, other, cls, method, inputs).search(part)
+        except NotFound:
+            if not budget.left:
+                break
+    return None
 
 
 def _by_factory(

@@ -1,0 +1,60 @@
+"""Lists and tuples of numbers that are longer or shorter: a program unpacks four, takes the last of five, or asserts a length."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from .arguments import Expression, Group, UnknownInteger
+from .candidate import Candidate
+from .messages import failing_line, names_in_failing_lines
+
+COMMON_LENGTHS = (4, 5, 6, 3)
+_TOO_SHORT = re.compile(r"(?:list|tuple) index out of range")
+_UNPACKED = re.compile(r"values to unpack \(expected (\d+)")
+_LENGTH = re.compile(r"\blen\((?:self\.)?(\w+)\)\s*(?:==|!=|>=|<)\s*(\d+)")
+
+
+def with_other_length(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """Candidates in which a list of numbers has as many items as an error says, or more where it has too few."""
+    lists = [
+        (name, each) for name, each in candidate.arguments.named if isinstance(each, Group) and _is_of_numbers(each)
+    ]
+    if not lists:
+        return
+    in_line, line = names_in_failing_lines(error), failing_line(error)
+    unpacked, asserted = _UNPACKED.search(str(error)), _LENGTH.search(line)
+    wanted: tuple[int, ...]
+    if asserted is not None:
+        wanted, lists = (int(asserted[2]),), [pair for pair in lists if pair[0] == asserted[1]] or lists
+    elif unpacked is not None:
+        wanted = (int(unpacked[1]),)
+    elif _TOO_SHORT.search(str(error)) is not None:
+        wanted = COMMON_LENGTHS
+    else:
+        return
+    named = [pair for pair in lists if pair[0] in in_line] or lists
+    for length in wanted:
+        for name, group in sorted(named, key=lambda pair: _at(pair[0], in_line)):
+            if len(group.items) != length:
+                items = (group.items * length)[:length]
+                changed = replace(group, items=items)
+                yield Candidate(
+                    candidate.arguments.with_argument(name, changed),
+                    copy.deepcopy(candidate.unknowns),
+                    candidate.negated,
+                )
+
+
+def _at(name: str, in_line: list[str]) -> int:
+    return in_line.index(name) if name in in_line else len(in_line)
+
+
+def _is_of_numbers(group: Group) -> bool:
+    return all(
+        isinstance(item, UnknownInteger)
+        or (isinstance(item, Expression) and re.fullmatch(r"[\d.]+", item.text) is not None)
+        for item in group.items
+    )

@@ -1,0 +1,49 @@
+"""The Python of a kernel: named by a notebook of a workspace, and started outside of the sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from compile_lens.workers.kernels import python_of_kernel
+
+
+def write_spec(folder: Path, program: str = sys.executable) -> Path:
+    spec = folder / "kernels" / "mine" / "kernel.json"
+    spec.parent.mkdir(parents=True)
+    spec.write_text(json.dumps({"argv": [program], "language": "python"}))
+    return spec
+
+
+def test_a_kernel_of_the_user_is_found(tmp_path: Path) -> None:
+    write_spec(tmp_path / "data")
+    environment = {"JUPYTER_PATH": os.pathsep.join(["", str(tmp_path / "data")]), "HOME": str(tmp_path)}
+    assert python_of_kernel("mine", environment) == sys.executable
+    assert python_of_kernel("../mine", environment) is None
+
+
+@pytest.mark.parametrize("variable", ["JUPYTER_PATH", "JUPYTER_DATA_DIR", "HOME", "XDG_DATA_HOME"])
+@pytest.mark.parametrize("value", [".", "share"])
+def test_no_kernel_of_the_current_folder_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    """A relative entry means the folder where the server was started, which is often a workspace."""
+    monkeypatch.chdir(tmp_path)
+    for folder in (value, f"{value}/jupyter", f"{value}/.local/share/jupyter", f"{value}/Library/Jupyter"):
+        write_spec(tmp_path / folder)
+    assert python_of_kernel("mine", {"HOME": str(tmp_path / "nobody"), variable: value}) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
+def test_a_specification_that_is_a_pipe_or_nests_without_end_is_none(tmp_path: Path) -> None:
+    spec = write_spec(tmp_path)
+    environment = {"JUPYTER_PATH": str(tmp_path), "HOME": str(tmp_path / "nobody")}
+    spec.write_text("[" * 200_000)
+    assert python_of_kernel("mine", environment) is None
+    spec.unlink()
+    os.mkfifo(spec)
+    assert python_of_kernel("mine", environment) is None
