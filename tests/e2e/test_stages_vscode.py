@@ -92,7 +92,9 @@ def test_kernels_for_a_gpu_that_is_not_there_down_to_ptx(workbench: Workbench, t
     folder.mkdir()
     (folder / "model.py").write_text(PREVIEWED)
     (folder / ".vscode").mkdir()
-    (folder / ".vscode" / "settings.json").write_text('{"compileLens.run.timeout": 600}')
+    (folder / ".vscode" / "settings.json").write_text(
+        '{"compileLens.run.timeout": 600, "compileLens.budget.idle": 600}'
+    )
     given = {"file": "model.py", "gpu": "H100", "line": SOFTMAX}
     told = workbench.play("gpu_preview", folder, shots, given, limit=900)
     assert re.search(r"\d+ registers", told["offered"])

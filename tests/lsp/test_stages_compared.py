@@ -164,6 +164,14 @@ async def test_an_editor_without_the_view_is_asked_and_gets_a_page(raw: Editor, 
 
 
 def test_a_run_that_was_stopped_is_told_from_one_that_compiles_nothing() -> None:
-    stopped = why_no_stages(Status.TIMEOUT, "train.py", 60.0)
-    assert stopped.startswith("stopped train.py after 60 s (`compileLens.run.timeout`), before it compiled a graph.")
-    assert why_no_stages(Status.OK, "train.py", 60.0).endswith("so there are no stages.")
+    def told(status: Status) -> str:
+        return why_no_stages(status, "train.py", 60.0, 15.0)
+
+    assert told(Status.TIMEOUT).startswith(
+        "stopped train.py after 60 s (`compileLens.run.timeout`), before it compiled a graph."
+    )
+    assert told(Status.IDLE).startswith(
+        "stopped train.py after 15 s without compilation (`compileLens.budget.idle`), before"
+    )
+    assert told(Status.RAISED).startswith("train.py raised an exception before it compiled a graph")
+    assert told(Status.OK) == "the run of train.py compiled no graph, so there are no stages."

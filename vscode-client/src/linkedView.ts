@@ -154,7 +154,8 @@ export class LinkedView implements vscode.Disposable {
       const ranges = links.flatMap((link) =>
         isSource ? (link.uri === name ? [lines(link.line, link.endLine)] : []) : link.ranges.map(([first, last]) => lines(first, last)),
       );
-      editor.setDecorations(this.linked, ranges);
+      // where all of it is meant, as in a document of one kernel, there is nothing to find
+      editor.setDecorations(this.linked, ranges.filter((range) => !isWhole(range, editor.document)));
       editor.setDecorations(this.top, ranges.map(({ start }) => lines(start.line, start.line)));
       editor.setDecorations(this.bottom, ranges.map(({ end }) => lines(end.line, end.line)));
       const [first] = ranges;
@@ -184,6 +185,11 @@ function edge(borderWidth: string): vscode.TextEditorDecorationType {
 
 function lines(first: number, last: number): vscode.Range {
   return new vscode.Range(first, 0, last, 0);
+}
+
+/** Whether a range of lines is all of a document, but for the empty line at its end. */
+function isWhole({ start, end }: vscode.Range, document: vscode.TextDocument): boolean {
+  return start.line === 0 && end.line >= document.lineCount - 2;
 }
 
 function bySource(links: Links): Map<string, Links[number][]> {

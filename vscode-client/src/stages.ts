@@ -59,7 +59,9 @@ function choices(sources: readonly Source[]): Choice[] {
       // the filter does not look at separators
       ...stages.map(({ uri, title: label, kind, detail }) => ({
         label: assembly.has(kind) ? `${kind.toUpperCase()} of ${label}` : label,
-        description: [detail, title].filter(Boolean).join(" · "),
+        description: title,
+        // below the name, which is long
+        ...(detail ? { detail } : {}),
         stage: uri,
       })),
     ]);
@@ -98,6 +100,7 @@ export async function openStages(server: CommandRunner, uri: string, how?: strin
     title: "Open Compiler Stages",
     placeHolder: "Choose a stage to open beside the source",
     matchOnDescription: true,
+    matchOnDetail: true,
   });
   if (picked?.again) {
     await openStages(server, uri, "again");

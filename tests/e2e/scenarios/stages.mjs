@@ -111,6 +111,9 @@ await play(
     await frame.locator(".graph").scrollIntoViewIfNeeded(); // it is drawn when it comes into view
     await frame.locator(".graph svg").first().waitFor();
     await window.shot("page-dark");
+    await views.setTheme("light");
+    await window.shot("page-light");
+    await views.setTheme("dark");
     await window.command("View: Close Editor");
 
     const compared = await comparison(window, file);

@@ -165,16 +165,24 @@ class StageMaking:
             self._server.warn(f"Compile Lens: {problem}")
             return None
         if not found.graphs and outcome is not None:
-            limit = self._server.settings.run.timeout
-            self._server.warn(f"Compile Lens: {why_no_stages(outcome.status, Path(facts.file).name, limit)}")
+            settings = self._server.settings
+            why = why_no_stages(outcome.status, Path(facts.file).name, settings.run.timeout, settings.budget.idle)
+            self._server.warn(f"Compile Lens: {why}")
         return found
 
 
-def why_no_stages(status: Status, name: str, limit_s: float) -> str:
+def why_no_stages(status: Status, name: str, limit_s: float, idle_s: float) -> str:
     """One sentence for a run of the file ``name`` that has left no graph."""
     if status is Status.TIMEOUT:
         return (
             f"stopped {name} after {limit_s:g} s (`compileLens.run.timeout`), before it compiled a graph. "
             "Allow more time, and open its stages again."
         )
+    if status is Status.IDLE:
+        return (
+            f"stopped {name} after {idle_s:g} s without compilation (`compileLens.budget.idle`), before it compiled a graph. "
+            "Allow more time, and open its stages again."
+        )
+    if status is Status.RAISED:
+        return f"{name} raised an exception before it compiled a graph, so there are no stages."
     return f"the run of {name} compiled no graph, so there are no stages."

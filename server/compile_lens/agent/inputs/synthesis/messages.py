@@ -231,7 +231,8 @@ def _of_layer(error: BaseException) -> Iterator[Requirement]:
     while entry is not None:
         layer: Any = entry.tb_frame.f_locals.get("self")
         given: Any = entry.tb_frame.f_locals.get("input")
-        if hasattr(layer, "in_channels") and type(layer).__module__.startswith("torch.nn.") and hasattr(given, "shape"):
+        # objects of the program's may raise anything when they are asked
+        if type(layer).__module__.startswith("torch.nn.modules.conv") and type(given).__module__.startswith("torch"):
             found = (layer.in_channels, given.shape)
         entry = entry.tb_next
     if found is not None and len(found[1]) > 1 and int(found[1][1]) != found[0]:
