@@ -224,6 +224,8 @@ def _causes(rows: list[Row]) -> str:
     lines = [
         "## Recompiles by cause",
         "",
+        f"{sum(map(Counter.total, table.values()))} recompiles, whose messages are kept. Rows of earlier versions have none.",
+        "",
         "| what changed | findings | fewer graphs | own version | none |",
         "|---|---|---|---|---|",
     ]
