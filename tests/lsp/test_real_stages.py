@@ -119,27 +119,27 @@ async def test_the_run_before(opened: tuple[Editor, str]) -> None:
     assert not answer["changed"]
 
 
-async def test_a_trace_of_the_committed_file(opened: tuple[Editor, str], tmp_path: Path) -> None:
+async def test_a_trace_of_the_file_with_other_sizes(opened: tuple[Editor, str], tmp_path: Path) -> None:
     ed, uri = opened
     other = tmp_path / "model.py"
-    other.write_text(COMMITTED)
-    environment = {
-        **os.environ,
-        "TORCH_TRACE": str(tmp_path / "trace"),
-        "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache"),
-    }
-    await asyncio.to_thread(subprocess.run, [sys.executable, str(other)], env=environment, check=True)
+    other.write_text(NOW.replace("torch.ones(32, 64)", "torch.ones(16, 64)"))
+    caches = {"TORCH_TRACE": str(tmp_path / "trace"), "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache")}
+    await asyncio.to_thread(subprocess.run, [sys.executable, str(other)], env={**os.environ, **caches}, check=True)
     (trace,) = (tmp_path / "trace").iterdir()
     other.unlink()  # as if it had been recorded elsewhere
+    since = ed.mark()
     assert await ed.command("compileLens.openTrace", trace.as_uri()) is not None
-    title = f"The trace {trace.name}"
-    while not (found := [one for one in (await ed.command(COMPARE, uri))["choices"] if one["title"] == title]):
-        await asyncio.sleep(0.2)  # its stages are read in the background
+    title, found = f"The trace {trace.name}", []
+    while not found:  # its stages are read in the background, and what they are about after that
+        await ed.wait(lambda message: message.get("method") == "compileLens/stagesChanged", since)
+        since = ed.mark()
+        found = [one for one in (await ed.command(COMPARE, uri))["choices"] if one["title"] == title]
     (choice,) = found
     answer = await compared(ed, uri, choice["before"], choice["after"])
     assert (answer["title"], answer["changed"]) == (f"{trace.name} → model.py", True)
     before, after = await code_of(ed, answer)
-    assert ("sin" in before, "sin" in after) == (False, True)
+    assert ("(16, 64)" in before, "(16, 64)" in after) == (True, False)
+    assert ("(32, 64)" in before, "(32, 64)" in after) == (False, True)
     await ed.command("compileLens.closeTraces")
 
 
