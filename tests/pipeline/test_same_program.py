@@ -68,6 +68,12 @@ def test_another(old: str, new: str) -> None:
     assert not is_same_program(PROGRAM, PROGRAM.replace(old, new) if old else PROGRAM)
 
 
+def test_half_of_a_surrogate_pair_is_no_error() -> None:
+    """An editor may send it; Python's tokenizer refuses it since 3.12."""
+    before, now = "x = '\ude00'  # one\n", "x = '\ude00'  # two\n"
+    assert is_same_program(before, now) == (sys.version_info < (3, 12))
+
+
 @given(st.integers(0, len(PROGRAM)), st.text("abx=+-*#\"'\\ \n(1", min_size=1, max_size=6))
 def test_what_compiles_to_other_code_is_never_the_same(at: int, inserted: str) -> None:
     changed = PROGRAM[:at] + inserted + PROGRAM[at:]
