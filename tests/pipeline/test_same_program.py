@@ -61,6 +61,8 @@ def test_the_same(old: str, new: str) -> None:
         ("        y = y * 2\n    return y", "        y = y * 2\n        return y"),
         ("name = ", "name = step.__doc__ or "),
         ("y * 2", "y * (2"),
+        ('"""Adds."""', 'b"""Adds."""'),
+        ('"""Adds."""', 'f"""{print(1)}"""'),
         ("", ""),
     ],
 )

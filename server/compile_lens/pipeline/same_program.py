@@ -13,6 +13,7 @@ from pathlib import Path
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.source_file import source_if_readable
+from compile_lens.late_pattern import pattern
 from compile_lens.pipeline.entry_choice import EntryChoice
 from compile_lens.pipeline.imported_files import Stamp, files_of, stamp
 from compile_lens.pipeline.unreached_functions import without_unreached
@@ -26,6 +27,8 @@ SEES_ITSELF = ("getsource", "linecache", "lineno", "tokenize", "__doc__", "docte
 # comments that Compile Lens reads
 OURS = "compile-lens:"
 LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.ENCODING})
+# bytes and f-strings (which are strings to the tokenizer until Python 3.11) are computed
+DOCSTRING = pattern(r"[rRuU]?[\"']")
 BLOCK = frozenset({tokenize.INDENT, tokenize.DEDENT})
 
 
@@ -100,7 +103,7 @@ def _program(text: str) -> Iterator[tuple[int, str]]:
         if held is not None:
             yield held if token.type != tokenize.NEWLINE else (held[0], "")
             held = None
-        if token.type == tokenize.STRING and begins_block:
+        if token.type == tokenize.STRING and begins_block and DOCSTRING.match(token.string):
             held = (token.type, token.string)
         else:
             yield token.type, "" if token.type in BLOCK or token.type == tokenize.NEWLINE else token.string
