@@ -26,7 +26,7 @@ SINCE: dict[str, Version] = {
     "shapes_spec": (2, 13),
 }
 _NAMES = pattern(r"\b(?:" + "|".join(map(re.escape, SINCE)) + r")\b")
-_RELEASE = pattern(r"(?P<major>\d+)\.(?P<minor>\d+)")
+_RELEASE = pattern(r"(?P<major>\d{1,4})\.(?P<minor>\d{1,4})")
 
 
 def can_run(fix: Fix, torch: str) -> bool:

