@@ -87,8 +87,9 @@ def is_same_where_reached(before: str, now: str, imported: Iterable[Path]) -> bo
 def _has_same_tokens(before: str, now: str) -> bool:
     try:
         return list(_program(before)) == list(_program(now))
-    except (tokenize.TokenError, SyntaxError, UnicodeEncodeError):
-        return False  # since Python 3.12, half of a surrogate pair is no text for the tokenizer
+    except (tokenize.TokenError, SyntaxError, UnicodeError):
+        # since Python 3.12, the tokenizer fails at half of a surrogate pair, and where an emoji follows a lone carriage return
+        return False
 
 
 def _program(text: str) -> Iterator[tuple[int, str]]:
