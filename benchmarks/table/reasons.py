@@ -41,13 +41,6 @@ REASONS: dict[str, str] = {
         "and one in it 0.51 and 0.74 s. So three quarters of what is added come from the sandbox; which of its parts was not "
         "measured."
     ),
-    "kernels": (
-        "`training.py` misses by less than a hundredth. A profile of a run for the stages: Inductor half, Dynamo a quarter, the "
-        "C++ compiler of the changed kernel an eighth, as much the texts of graphs around each pass. In this measurement all "
-        "graphs were compiled anew. Graphs that an edit does not change now come from torch's cache with their stages, which "
-        "spares this program 1.7 s of a processor. In a process that had not compiled before, a run takes two seconds of a "
-        "processor more."
-    ),
     "bisect": (
         "the search takes 20 steps, of which most compile the repro anew with Dynamo and Inductor: half a second to one second each, two "
         "at a time. With nothing in the cache, headers are precompiled first."
