@@ -12,6 +12,7 @@ from ..instrument import (
     compiler_options,
     depth,
     early_variables,
+    guard_latency,
     notes,
     pass_notes,
     stage_notes,
@@ -40,6 +41,7 @@ def run(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
     notes.install(OWN_FOLDER, varied or results or _recorder(command))
     chosen = enable_substitutes(command, OWN_FOLDER, library_roots(), cuda)
     depth.apply(chosen.value)
+    guard_latency.install()
     compiler_options.apply(command.torch_options)
     early_variables.follow_variables()
     if command.compare:
