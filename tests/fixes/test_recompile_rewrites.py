@@ -307,4 +307,4 @@ def test_a_fix_after_which_nothing_is_compiled_does_not_help_by_accident() -> No
         True,
     ]
     assert not effect_json(effect)["helps"]
-    assert effect.words(Kind.RECOMPILE) == "1 → 0 recompiles, 1 → 0 graphs, nothing is compiled any more, results equal"
+    assert effect.words(Kind.RECOMPILE) == "1 → 0 recompiles, 1 → 0 graphs, nothing is compiled, results equal"

@@ -105,7 +105,7 @@ class FixEffect:
         ):
             changed.append(_pair(*self.graphs, "graph"))
         if self.compiles_nothing:
-            changed.append("nothing is compiled any more")
+            changed.append("nothing is compiled")
         if not changed:
             own = {Kind.RECOMPILE: "recompiles", Kind.RECOMPILE_LIMIT: "refused"}.get(kind, "breaks")
             changed = [f"no effect: {_pair(*pairs[own], names[own])}"]
