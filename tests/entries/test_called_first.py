@@ -208,24 +208,6 @@ class Trained(pl.LightningModule):
         return batch.sum()
 
 
-class OfKinds(nn.Module):
-    def __init__(self, base_loss: nn.Module):
-        super().__init__()
-        self.base_loss = base_loss
-
-    def forward(self, logits):
-        if isinstance(self.base_loss, nn.MSELoss):
-            return self.base_loss(logits, torch.zeros_like(logits))
-        raise ValueError("an unsupported kind")
-
-
-class Matching(nn.Module):
-    def forward(self, positive, negative):
-        if positive.dim() != 1:
-            raise TypeError(f"Shape doesn't match: {tuple(positive.shape)} != (*)")
-        return positive[:, None] - negative
-
-
 class Rounded(torch.autograd.Function):
     @staticmethod
     def forward(ctx, rows):
