@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 import types
@@ -220,6 +221,7 @@ class Rounded(torch.autograd.Function):
 def test_a_process_that_has_lost_its_gpu_for_copies_does_the_work_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     ahead = agent_module("inputs.ahead")
     asked = types.SimpleNamespace(look_up=lambda: lambda: True)
+    monkeypatch.setitem(sys.modules, "torch", importlib.import_module("torch"))
     monkeypatch.setattr(ahead.gpu_presence, "has_gpu", lambda: True)
     assert ahead.can_fork() is (sys.platform == "linux")
     monkeypatch.setattr(ahead.fork_check, "IS_IN_BAD_FORK", asked)
