@@ -8,6 +8,7 @@ import inspect
 import re
 import types
 import typing
+from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -22,6 +23,7 @@ from .guesses import (
     ASCENDING_VALUES,
     DATA_NAMED_AS_LABELS,
     FLOATS,
+    GRAPH_INPUTS,
     INPUTS,
     LABELS_BELOW,
     MAKERS,
@@ -183,11 +185,19 @@ class ArgumentGuesser:
         """Whether ``cls`` is one of the package that the file is a part of."""
         return cls.__module__.partition(".")[0] == self.module.__name__.partition(".")[0]
 
-    def for_input(self, info: ParameterInfo, expected: InputGuess | None) -> Argument:
-        """An argument for a parameter of ``forward`` or of a function. ``expected``: the input of the first layer."""
+    def for_input(
+        self,
+        info: ParameterInfo,
+        expected: InputGuess | None,
+        expected_of: Callable[[ParameterInfo], InputGuess | None] = lambda _: None,
+    ) -> Argument:
+        """An argument for a parameter of ``forward`` or of a function. ``expected``: the input of the first layer; ``expected_of`` has
+        it for what is unpacked of the argument."""
         kinds = kinds_of(info.hint, info.annotation)
         is_tensor = info.dims is not None or expected is not None or info.least_rank > 0
         own = self._own_items(info.hint) if not info.item_fields else self._item(info.item_fields)
+        if len(info.unpacked) > 1 and not info.of_graph and own is None and info.dims is None and expected is None:
+            return Group(tuple(self.for_input(part, expected_of(part)) for part in info.unpacked))
         if own is not None:
             return Group((own, own), is_list=typing.get_origin(info.hint) is not tuple)
         if "tensors" in kinds:
@@ -229,6 +239,9 @@ class ArgumentGuesser:
         """The tensor for a parameter: its shape from the most precise source, with sizes from any source that has them."""
         # the first of a call is its data: what a solver gets as `y` is no label
         is_data = info.is_first and re.fullmatch(DATA_NAMED_AS_LABELS, info.name) is not None
+        of_graph = by_name(GRAPH_INPUTS, info.name) if info.of_graph else None
+        if of_graph is not None and info.dims is None:
+            return self._of_graph(info, of_graph, expected)
         guess = (by_name(INPUTS, info.name) if not is_data else None) or UNKNOWN_INPUT
         is_named = guess is not UNKNOWN_INPUT
         dims, has_known_rank = guess.dims, False
@@ -259,6 +272,16 @@ class ArgumentGuesser:
             equal = equal if dtype.startswith("int") else None
         names = tuple(self._dimension(info.name, index, dim) for index, dim in enumerate(dims))
         return Tensor(dtype, names, below, equal, has_known_rank)
+
+    def _of_graph(self, info: ParameterInfo, guess: InputGuess, expected: InputGuess | None) -> Tensor:
+        """The tensor for what belongs to the nodes or the edges of a graph, as wide as its first layer takes it."""
+        dims, dtype, below = guess.dims, guess.dtype, guess.below
+        if expected is not None and expected.dtype != dtype:
+            dims, dtype, below = dims[:1], expected.dtype, expected.below
+        elif expected is not None and len(dims) == 2 and dims[-1] == "C":
+            dims = (dims[0], expected.dims[-1])
+        names = tuple(self._dimension(info.name, index, dim) for index, dim in enumerate(dims))
+        return Tensor(dtype, names, below, guess.equal, True)
 
     def _merged(self, dims: tuple[str, ...], expected: InputGuess | None) -> tuple[str, ...]:
         if expected is None or len(expected.dims) != len(dims):
