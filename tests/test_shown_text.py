@@ -16,11 +16,12 @@ from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
-from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_commands, echo_json
 from compile_lens.formats.junit import to_junit
+from compile_lens.formats.sarif import to_sarif
 from compile_lens.lsp.markdown import prose
 from compile_lens.shown_text import code_block, code_cell, code_span, link, markdown_text, notice, text_cell, visible
 from compile_lens.workers.job import Depth
@@ -123,6 +124,9 @@ def test_markdown(said: str, shown: str) -> None:
         ("\x1b]0;owned\x07", "\\x1b]0;owned\\x07"),
         ("\x1b[2J\x9b2J\x7f\0\b\r", "\\x1b[2J\\x9b2J\\x7f\\x00\\x08\\x0d"),
         ("\u202egpj.exe \u2066x\u2028 \ud800 \u200b", "\\u202egpj.exe \\u2066x\\u2028 \\ud800 \\u200b"),
+        ("a\U000e0041\u3164\xadb\ufff9", "a\\U000e0041\\u3164\\xadb\\ufff9"),
+        ("❤️‍🔥 नमस्‌ते", "❤️‍🔥 नमस्‌ते"),
+        ("x\ufe00\ufe01\u200d\ufe02\u200d\u200d", "x\ufe00\\ufe01\u200d\\ufe02\u200d\\u200d"),
         ("\x1bP+q\x1b\\ \x1b]8;;https://e\x1b\\x", "\\x1bP+q\\x1b\\ \\x1b]8;;https://e\\x1b\\x"),
     ],
 )
@@ -187,6 +191,18 @@ def test_a_program_gives_no_command_by_a_report_for_a_ci_service() -> None:
     report = to_junit([outcome], "/w", Severity.ERROR)
     assert obeyed(report) == []
     assert SAID[1] in "".join(ElementTree.fromstring(report).itertext())
+
+
+def test_a_program_makes_no_link_in_sarif() -> None:
+    """Viewers make links of brackets in plain text (SARIF 2.1.0, 3.11.6)."""
+    said = "See [the page](https://e.example), [run](command:x) and [this](1)."
+    place = Place("/w/a.py", 1, 1, 1, 2)
+    related = (Related(place, said),)
+    finding = Finding("GB0025", Kind.GRAPH_BREAK, Severity.ERROR, said, place, said, (said,), related=related)
+    outcome = Outcome(
+        "/w/a.py", Status.FAILED, "python", "2", Depth.DYNAMO, None, 1.0, findings=(finding,), failure=said
+    )
+    assert not re.search(r"\[[^\]]*\]\(", to_sarif([outcome], lambda _: None, "/w"))
 
 
 def test_no_message_box_has_a_link_that_a_name_makes() -> None:

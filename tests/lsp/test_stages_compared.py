@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import os
 import subprocess
 from pathlib import Path
 
@@ -49,6 +50,25 @@ def changed_stage(answer: Message) -> Message:
 async def content(ed: Editor, uri: str) -> list[str]:
     text: str = (await ed.request("workspace/textDocumentContent", {"uri": uri}))["text"]
     return text.split("\n")
+
+
+async def test_git_is_not_started_in_a_workspace_that_is_not_trusted(
+    raw: Editor, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It starts programs that a repository names."""
+    program, _ = program_of(root)
+    await asyncio.to_thread(commit, root)
+    git, ran = root / "bin" / "git", root / "ran"
+    git.parent.mkdir()
+    git.write_text(f"#!/bin/sh\ntouch {ran}\nexit 1\n")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{git.parent}:{os.environ['PATH']}")
+    await raw.initialize(root, NEVER, trust=False, capabilities=VS_CODE)
+    uri = await raw.open(program)
+    titles = [one["title"] for one in (await raw.command(COMPARE, uri))["choices"]]
+    assert "Dynamic shapes" in titles and "The last commit" not in titles
+    assert await raw.command(COMPARE, uri, "git:HEAD", "") is None
+    assert not ran.exists()
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
@@ -11,11 +12,15 @@ from pathlib import Path
 import pytest
 
 from compile_lens.agent.runtime.protocol import SandboxEntered, SandboxFailed
-from compile_lens.analysis.outcome import Outcome
+from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.documents.source_lines import read_line
 from compile_lens.pipeline.reach import Reach
 from compile_lens.pipeline.run_facts import RunFacts
+from compile_lens.pipeline.stage_recorder import StageRecorder
+from compile_lens.pipeline.stage_run import lines_of, lines_within
 from compile_lens.workers.access import Access
-from compile_lens.workers.job import Job
+from compile_lens.workers.host import Host
+from compile_lens.workers.job import Depth, Job
 from warm_host import WarmHost
 
 # through the run's own wire, whose magic nobody can guess: what a hostile program can say at most
@@ -108,6 +113,30 @@ def test_a_program_cannot_say_that_it_is_in_a_sandbox() -> None:
         facts.take(SandboxFailed("not at all"))
     assert (free.sandbox, free.unsafe) == ("", "")
     assert (held.sandbox, held.unsafe) == ("landlock", "")
+
+
+def test_stages_read_no_file_elsewhere(tmp_path: Path) -> None:
+    """Neither those of a run, whatever its trace names, nor, of what is no source, those of a trace."""
+    here, elsewhere = tmp_path / "work" / "train.py", tmp_path / "elsewhere"
+    for file in (here, elsewhere / "settings.py", elsewhere / "credentials", tmp_path / "work" / ".env"):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("planted")
+    recorder = StageRecorder(_analyzes, tmp_path)
+    host = Host(sys.executable)
+    asyncio.run(recorder(host, Job(str(here), workspace=str(here.parent))))
+    held = [path for path in tmp_path.rglob("*") if path.is_file() and recorder.holds(str(path))]
+    assert held == [here]
+    run = lines_within(Reach.of_run(Job(str(here)), None, host.agent_folder))
+    assert [path for path in tmp_path.rglob("*") if path.is_file() and run(str(path))] == [here]
+    assert {path for path in tmp_path.rglob("*") if path.is_file() and lines_of(str(path))} == {
+        here,
+        elsewhere / "settings.py",
+    }
+    assert read_line(str(elsewhere / "credentials"), 1) == ""
+
+
+async def _analyzes(_host: object, job: Job, *_: object) -> Outcome:
+    return Outcome(job.file, Status.OK, "python", "2", Depth.INDUCTOR, "", 0.0)
 
 
 def test_the_folders_of_a_run(tmp_path: Path) -> None:

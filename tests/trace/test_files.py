@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import importlib.util
+import io
 import subprocess
 import tarfile
 from pathlib import Path
@@ -94,6 +95,62 @@ def test_what_unpacks_to_far_more_than_it_is_does_not_fill_the_disk(
     bomb.write_bytes(gzip.compress(bytes(1 << 25)))
     with pytest.raises(TraceError, match="200 times its size"):
         mapped(bomb)
+
+
+def test_many_small_files_that_unpack_to_much_do_not_fill_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each may be as large as a small trace that was packed well; all together may not."""
+    monkeypatch.setattr("compile_lens.trace.files.ALWAYS_UNPACKED", 1 << 21)
+    folder = tmp_path / "job"
+    folder.mkdir()
+    for rank in range(4):
+        (folder / f"{NAME.format(rank)}.gz").write_bytes(gzip.compress(CONTENT * 10_000))
+    with unpacked(folder) as files:
+        assert [bytes(mapped(file.path)) for file in files] == [CONTENT * 10_000] * 4
+    for rank in range(40):
+        (folder / f"{NAME.format(rank)}.gz").write_bytes(gzip.compress(CONTENT * 10_000))
+    with tarfile.open(tmp_path / "job.tar.gz", "w:gz") as archive:
+        archive.add(folder, "job")
+    for bomb in (folder, tmp_path / "job.tar.gz"):
+        with pytest.raises(TraceError, match="200 times its size"), unpacked(bomb):
+            pass
+
+
+def test_an_archive_writes_nothing_elsewhere(tmp_path: Path) -> None:
+    """Links in it lead nowhere, not even those that a long path hides from Python's own filter (CVE-2025-4517)."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    with tarfile.open(tmp_path / "job.tar", "w") as archive:
+
+        def add(name: str, kind: bytes = tarfile.REGTYPE, target: str = "") -> None:
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = kind, target
+            member.size = len(CONTENT) if kind == tarfile.REGTYPE else 0
+            archive.addfile(member, io.BytesIO(CONTENT))
+
+        add(NAME.format(0))
+        # each link is short, and stands for a long name: their path is longer than any that Python can follow
+        path, links = "", "abcdefghijklmnop"
+        for letter in links:
+            add(f"{path}{'d' * 247}", tarfile.DIRTYPE)
+            add(f"{path}{letter}", tarfile.SYMTYPE, "d" * 247)
+            path += f"{'d' * 247}/"
+        deep = f"{'/'.join(links)}/{'l' * 254}"
+        add(deep, tarfile.SYMTYPE, "../" * len(links))
+        add("escape", tarfile.SYMTYPE, f"{deep}{'/..' * 20}{outside}")
+        for name in (f"escape/{NAME.format(1)}", f"../outside/{NAME.format(2)}", f"{outside}/{NAME.format(3)}"):
+            add(name)
+        add(NAME.format(4), tarfile.SYMTYPE, "/etc/passwd")
+        add(NAME.format(5), tarfile.SYMTYPE, NAME.format(5))
+        add(NAME.format(6), tarfile.FIFOTYPE)
+        add(NAME.format(7), tarfile.LNKTYPE, "/etc/passwd")
+    with unpacked(tmp_path / "job.tar") as files:
+        assert [file.path.name for file in files] == [NAME.format(0)]
+        below = [file for file in files[0].path.parent.rglob("*") if not file.is_dir()]
+        assert {file.read_bytes() for file in below if not file.is_symlink()} == {CONTENT}
+        assert not any(file.is_symlink() for file in below)
+    assert not list(outside.iterdir())
 
 
 def test_an_archive_of_files_with_holes_does_not_take_forever(tmp_path: Path) -> None:

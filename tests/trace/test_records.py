@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,15 @@ from compile_lens.trace.records import Record, TraceBytes, iterate
 DATA = Path(__file__).parent.parent / "data"
 SMALL = trace_files(DATA / "h200-ddp")[1]
 TRACE = gzip.decompress(SMALL.read_bytes())
+SHRINKS = """\
+import os, sys
+from pathlib import Path
+from compile_lens.trace.records import duration, iterate, opened
+trace = opened(Path(sys.argv[1]))
+last = [record for record in iterate(trace)][-1]
+os.truncate(sys.argv[1], 10)
+print(last.payload.text(), len(list(iterate(trace))), duration(trace))
+"""
 
 
 def records(data: bytes) -> list[Record | None]:
@@ -169,3 +180,16 @@ def test_an_error_is_told_when_its_frame_has_ended_or_nothing_else_can_come() ->
     (cut,) = builder.report().compilations
     assert cut.failure is not None
     assert cut.failure.message == "unsupported index(Tensor)"
+
+
+def test_a_file_that_becomes_shorter_while_it_is_read_ends_nothing(tmp_path: Path) -> None:
+    """The system ends a process that reads a map beyond the end of its file (SIGBUS): in one of its own, since it would end this one."""
+    file = tmp_path / "trace.log"
+    head = (
+        'V1122 10:00:00.000000 1 torch/a.py:1] {"artifact": {"name": "x", "encoding": "string"}, "has_payload": "0"}\n'
+    )
+    text = "x" * 100_000
+    digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+    file.write_text((head.replace('"0"', f'"{digest}"') + f"\t{text}\n") * 20)
+    done = subprocess.run([sys.executable, "-c", SHRINKS, str(file)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "None 1 0.0\n"), done.stderr

@@ -19,7 +19,6 @@ from compile_lens.formats import stage_comparison, stages_page, timeline_text
 from compile_lens.formats.stages_page import StagesPage
 from compile_lens.knowledge.devices import Device, UnknownDeviceError, find_device
 from compile_lens.pipeline.revisions import RevisionError, revision
-from compile_lens.pipeline.stage_run import lines_of
 from compile_lens.pipeline.torch_options import DYNAMIC, read_option
 from compile_lens.stages.compiled_for import devices_of
 from compile_lens.stages.model import StageKind
@@ -178,7 +177,7 @@ def _page(
         StagesPage(
             title=f"Stages of {display_path(str(path))}",
             stages=target.stages,
-            lines_of=lines_of,
+            lines_of=target.lines_of,
             graphs=graphs,
             notes=(*notes, *target.notes),
             device=device,

@@ -23,7 +23,7 @@ from compile_lens.knowledge.devices import Device, UnknownDeviceError, find_devi
 from compile_lens.pipeline.file_analysis import EntrySelection, FileRequest, Hosts
 from compile_lens.pipeline.gpu_preview import preview_job
 from compile_lens.pipeline.job_factory import Confinement, make_job
-from compile_lens.pipeline.stage_run import StageRun, is_source, open_recorded_stages, run_stages
+from compile_lens.pipeline.stage_run import SourceLines, StageRun, is_source, lines_of, open_recorded_stages, run_stages
 from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.stages.collection import OpenedStages
 from compile_lens.stages.gpu_preview import GpuPreview
@@ -36,12 +36,16 @@ F = TypeVar("F", bound=Callable[..., object])
 
 @dataclass(frozen=True, slots=True)
 class StageTarget:
-    """One file that was run, or one trace. ``failure`` says why there are no stages; ``notes`` are about the run."""
+    """One file that was run, or one trace. ``failure`` says why there are no stages; ``notes`` are about the run.
+
+    ``lines_of`` reads the files that they are about.
+    """
 
     name: str
     stages: OpenedStages
     failure: str = ""
     notes: tuple[str, ...] = ()
+    lines_of: SourceLines = lines_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,11 @@ def _target_of(run: StageRun) -> StageTarget:
     outcome = run.outcome
     failure = outcome.failure if outcome.status is Status.FAILED else ""
     return StageTarget(
-        outcome.file, run.stages, failure, (*_ending(outcome), *outcome.notes, *_of_preview(run.stages.preview))
+        outcome.file,
+        run.stages,
+        failure,
+        (*_ending(outcome), *outcome.notes, *_of_preview(run.stages.preview)),
+        run.lines_of,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import os
 import tokenize
 from pathlib import Path
 
@@ -48,6 +49,20 @@ def source_if_readable(path: str, keep_line_ends: bool = False) -> str | None:
         return read_source(Path(path), keep_line_ends)
     except FileProblem:
         return None
+
+
+def source_if_named(path: str) -> str | None:
+    """The text of a file that a trace, a report or a program names, if it has the name of a source.
+
+    They may name any file of this machine, and what is shown of it may be sent to somebody.
+    """
+    return source_if_readable(path) if has_name_of_source(path) else None
+
+
+def has_name_of_source(path: str) -> bool:
+    """Whether a file is named like Python source (.py, .pyi, .pyw, .pyx) or a notebook."""
+    suffix = os.path.splitext(path)[1]  # noqa: PTH122 - text of a program
+    return suffix.startswith(".py") or suffix == ".ipynb"
 
 
 def _read(path: Path) -> bytes:

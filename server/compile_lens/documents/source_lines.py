@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 
-from compile_lens.documents.source_file import source_if_readable
+from compile_lens.documents.source_file import source_if_named
 
 
 def read_line(file: str, line: int) -> str:
@@ -20,4 +20,4 @@ def read_line(file: str, line: int) -> str:
 
 @lru_cache(maxsize=256)
 def _lines(file: str, changed: int, size: int) -> tuple[str, ...]:
-    return tuple((source_if_readable(file) or "").split("\n"))
+    return tuple((source_if_named(file) or "").split("\n"))

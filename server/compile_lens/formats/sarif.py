@@ -13,6 +13,7 @@ from compile_lens import __version__
 from compile_lens.analysis.finding import Finding, Place, Severity
 from compile_lens.analysis.outcome import TRACE_ENTRY, Outcome, Status
 from compile_lens.diff.identity import Identity, TreeOf, identify, relative
+from compile_lens.shown_text import notice
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {
@@ -65,7 +66,11 @@ def _run(outcomes: list[Outcome], tree_of: TreeOf, root: str, name: str) -> dict
             {
                 "executionSuccessful": not failures,
                 "toolExecutionNotifications": [
-                    {"level": "error", "message": {"text": outcome.failure}, "locations": [_file(outcome.file, root)]}
+                    {
+                        "level": "error",
+                        "message": {"text": notice(outcome.failure)},
+                        "locations": [_file(outcome.file, root)],
+                    }
                     for outcome in failures
                 ],
             }
@@ -89,7 +94,7 @@ def _rule(finding: Finding) -> dict[str, Any]:
 
 
 def _result(finding: Finding, rule: int, fingerprint: str, root: str) -> dict[str, Any]:
-    text = "\n".join([finding.message, finding.explanation, *finding.hints]).strip()
+    text = notice("\n".join([finding.message, finding.explanation, *finding.hints]).strip())
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": rule,
@@ -101,7 +106,7 @@ def _result(finding: Finding, rule: int, fingerprint: str, root: str) -> dict[st
     }
     if finding.related:
         result["relatedLocations"] = [
-            {"id": number, "message": {"text": related.message}, **_location(related.place, root)}
+            {"id": number, "message": {"text": notice(related.message)}, **_location(related.place, root)}
             for number, related in enumerate(finding.related, 1)
         ]
     return result

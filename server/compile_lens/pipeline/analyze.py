@@ -269,10 +269,7 @@ class _Analysis:
         return reach.confine(outcome)
 
     def _reach(self, hello: Hello | None) -> Reach:
-        if self._job.access is Access.FULL:
-            return Reach(self._job.file, None)
-        imported_from = (*hello.library_roots, *hello.import_paths) if hello is not None else ()
-        return Reach.of(self._job.file, (self._job.workspace, self._host.agent_folder, *imported_from))
+        return Reach.of_run(self._job, hello, self._host.agent_folder)
 
     def _coverage(self, facts: RunFacts) -> Coverage | None:
         """How much of the file is analyzed, where its calls are made up."""

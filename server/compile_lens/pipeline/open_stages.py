@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from compile_lens.documents.source_file import source_if_readable
+from compile_lens.documents.source_file import source_if_named
 from compile_lens.pipeline.local_files import NO_FILES, LocalFile, LocalFiles, Maps, find_local_files
 from compile_lens.pipeline.stage_set import StageSet
 from compile_lens.stages.debug_folder import is_debug_folder, read_debug_folder
@@ -22,7 +22,7 @@ Read = Callable[[str], str | None]
 
 
 def open_stage_set(
-    key: str, facts: StageFacts, maps: Maps, folders: Sequence[str], read: Read = source_if_readable
+    key: str, facts: StageFacts, maps: Maps, folders: Sequence[str], read: Read = source_if_named
 ) -> StageSet:
     """The stages of ``facts``. Their kernels are read later. ``read`` reads a file of this machine. Raises TraceError."""
     trace = Path(facts.trace)

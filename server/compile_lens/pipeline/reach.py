@@ -13,10 +13,13 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from compile_lens.agent.runtime.protocol import Hello
 from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import CallSite, Finding, Place, RegionSummary, Related
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import file_key
+from compile_lens.workers.access import Access
+from compile_lens.workers.job import Job
 
 # of a source file: .py, .pyi, .pyw, .pyx
 SUFFIX = ".py"
@@ -37,6 +40,14 @@ class Reach:
         """Whatever is in the folder of ``main_file`` or in ``folders``, of which '' is none."""
         around = (os.path.dirname(main_file), *filter(None, folders))  # noqa: PTH120 - text until it is compared
         return Reach(main_file, tuple(dict.fromkeys(file_key(folder).rstrip(os.sep) + os.sep for folder in around)))
+
+    @staticmethod
+    def of_run(job: Job, hello: Hello | None, agent_folder: str) -> Reach:
+        """What a run of ``job`` may speak of, in an interpreter that said ``hello``."""
+        if job.access is Access.FULL:
+            return Reach(job.file, None)
+        imported_from = (*hello.library_roots, *hello.import_paths) if hello is not None else ()
+        return Reach.of(job.file, (job.workspace, agent_folder, *imported_from))
 
     def holds(self, file: str) -> bool:
         """Whether ``file`` may be read and shown. What is no file (``<string>``) has nothing to read, and is held."""

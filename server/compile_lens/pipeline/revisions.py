@@ -12,9 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from compile_lens.trace.archives import unpack
 from compile_lens.workers.interpreter import on_search_path
 from compile_lens.workers.job import Job
 from compile_lens.workers.tied import tied
+
+# git fetches what a partial clone lacks, with a program that the repository names: a revision is had from what is here
+WITHOUT_FETCHING = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
 
 
 class RevisionError(Exception):
@@ -71,14 +75,17 @@ def revision(name: str, near: Path) -> Iterator[Revision]:
         # the name of the folder stays what it is: programs are named by it
         folder = Path(made, root.name)
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            archive.extractall(folder, filter="data")
+            unpack(archive, folder, with_links=True)
         yield Revision(name, root, folder)
 
 
 def _git(folder: Path, *arguments: str, absent: str = "") -> bytes:
     try:
         command = [on_search_path("git") or "", "-C", str(folder), *arguments]
-        done: subprocess.CompletedProcess[bytes] = subprocess.run(command, capture_output=True, check=False, **tied())
+        environment = {**os.environ, **WITHOUT_FETCHING}
+        done: subprocess.CompletedProcess[bytes] = subprocess.run(
+            command, env=environment, capture_output=True, check=False, **tied()
+        )
     except OSError:
         raise RevisionError("git is not installed, so revisions cannot be compared.") from None
     if done.returncode:

@@ -12,10 +12,11 @@ from pathlib import Path
 from compile_lens.agent.runtime.protocol import RunStarted
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.outcome import Outcome
-from compile_lens.documents.source_file import source_if_readable
+from compile_lens.documents.source_file import source_if_named
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.entry_choice import analyze_by_entries
 from compile_lens.pipeline.file_analysis import FileRequest, OnOutcome
+from compile_lens.pipeline.reach import Reach
 from compile_lens.stages.collection import OpenedStages
 from compile_lens.stages.debug_folder import is_debug_folder, read_debug_folder
 from compile_lens.stages.opened import read_stages, stages_of
@@ -25,13 +26,16 @@ from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, Job
 from compile_lens.workers.wire import Frame, TraceRecord
 
+SourceLines = Callable[[str], "list[str] | None"]
+
 
 @dataclass(frozen=True, slots=True)
 class StageRun:
-    """What a run told: its findings, and the stages of its graphs."""
+    """What a run told: its findings, and the stages of its graphs. ``lines_of`` reads the files that it may speak of."""
 
     outcome: Outcome
     stages: OpenedStages
+    lines_of: SourceLines
 
 
 def job_with_stages(job: Job) -> Job:
@@ -49,7 +53,8 @@ async def run_stages(request: FileRequest, job: Job, host_of: Callable[[str], Ho
         outcome = await analyze_by_entries(partial(_analyze, collected), host, job, choice, None, request.filters)
         # what ran as a script though it was called by another name is the newest
         kept = collected.get(outcome.entry) or next(reversed(collected.values()), KeptTrace())
-        runs.append(StageRun(outcome, stages_of(kept.bytes(), cache(lines_of))))
+        lines = lines_within(Reach.of_run(job, host.hello, host.agent_folder))
+        runs.append(StageRun(outcome, stages_of(kept.bytes(), lines), lines))
     return runs
 
 
@@ -70,9 +75,14 @@ async def _analyze(
 
 
 def lines_of(file: str) -> list[str] | None:
-    """The lines of a file of this machine, if it is there."""
-    text = source_if_readable(file) if Path(file).is_absolute() else None
+    """The lines of a source file of this machine that a recording names, if it is there."""
+    text = source_if_named(file) if Path(file).is_absolute() else None
     return text.split("\n") if text is not None else None
+
+
+def lines_within(reach: Reach) -> SourceLines:
+    """What reads the files that a run may speak of, each once."""
+    return cache(lambda file: lines_of(file) if reach.holds(file) else None)
 
 
 class KeptTrace:

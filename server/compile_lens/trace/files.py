@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import importlib
 import mmap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compile_lens.late_pattern import pattern
+from compile_lens.trace.archives import unpack
 
 GZIP = b"\x1f\x8b"
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
@@ -72,46 +75,79 @@ def _rank_in_name(file: Path) -> tuple[str, int, str]:
 def unpacked(path: Path) -> Iterator[tuple[TraceFile, ...]]:
     """The trace files at ``path`` (see ``trace_files``), for the block; those of an archive are unpacked first. Raises TraceError."""
     if not path.is_file() or not _is_archive(path):
-        yield tuple(TraceFile(file, str(file)) for file in trace_files(path))
+        named = [(file, str(file)) for file in trace_files(path)]
+        compressed = [file for file, _ in named if _is_compressed(file)]
+        if len(compressed) < 2:  # it is unpacked when it is read
+            yield tuple(TraceFile(*one) for one in named)
+            return
+        with _temporary_folder() as folder:
+            yield tuple(_plain_files(named, folder, _Room(path, compressed)))
         return
     # imported late: most traces are plain files, and open faster without
     import tarfile
-    import tempfile
     import zlib
 
-    with tempfile.TemporaryDirectory(prefix="compile-lens-trace-") as folder:
+    with _temporary_folder() as folder:
         cut: BaseException | None = None
+        room = _Room(path, [path])
+
+        def is_wanted(member: tarfile.TarInfo) -> bool:
+            if not _is_named_like_a_trace(member.name):
+                return False
+            # this may have a compression of its own, or files with holes
+            room.take(member.size)
+            return True
+
+        content = folder / "content"
         try:
-            with _unzipped(path) as data:
-                # this may have a compression of its own, or files with holes
-                left = _most(path)
-
-                def counted(member: tarfile.TarInfo, to: str) -> tarfile.TarInfo | None:
-                    nonlocal left
-                    left -= member.size
-                    if left < 0:
-                        raise TraceError(_too_much(path))
-                    return tarfile.data_filter(member, to)
-
-                with tarfile.open(fileobj=data) as archive:
-                    archive.extractall(folder, filter=counted)
+            with _unzipped(path) as data, tarfile.open(fileobj=data) as archive:
+                unpack(archive, content, is_wanted)
         except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
             cut = error  # what is before the damage is there
         try:
-            files = trace_files(Path(folder))
+            files = trace_files(content)
         except TraceError:
             if cut is not None:
                 raise TraceError(f"The archive {path} cannot be unpacked: {_why(cut)}.") from None
             raise TraceError(f"{path} has no torch trace: no file {PREFIX}*.log.") from None
         newest = max(files, key=lambda file: file.stat().st_ctime_ns)
+        named = [(file, f"{path}/{file.relative_to(content).as_posix()}") for file in files]
         yield tuple(
-            TraceFile(
-                file,
-                f"{path}/{file.relative_to(folder).as_posix()}",
-                CUT_ARCHIVE if cut is not None and file == newest else "",
-            )
-            for file in files
+            replace(one, note=CUT_ARCHIVE if cut is not None and file == newest else "")
+            for file, one in zip(files, _plain_files(named, folder, room), strict=True)
         )
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="compile-lens-trace-") as folder:
+        yield Path(folder)
+
+
+def _is_named_like_a_trace(name: str) -> bool:
+    own = name.rpartition("/")[2]
+    return own in (TLPARSE, TLPARSE_INDEX) or any(fnmatchcase(own, f"{PREFIX}{ending}") for ending in LOG_PATTERNS)
+
+
+def _plain_files(files: Sequence[tuple[Path, str]], folder: Path, room: _Room) -> Iterator[TraceFile]:
+    """``files``, each with its name; what is compressed is unpacked into ``folder``, all of it within ``room``. Raises TraceError."""
+    import zlib
+
+    for number, (file, name) in enumerate(files):
+        plain = folder / f"plain-{number}"
+        if not _is_compressed(file):
+            yield TraceFile(file, name)
+            continue
+        try:
+            with file.open("rb") as source, _decompressing(file, source) as packed, plain.open("wb") as target:
+                _copy(packed, target, room)
+            yield TraceFile(plain, name)
+        except (TraceError, OSError, EOFError, zlib.error):
+            if room.left < 0:
+                raise
+            yield TraceFile(file, name)  # told when it is read
 
 
 def _is_archive(path: Path) -> bool:
@@ -144,33 +180,45 @@ def mapped(path: Path) -> bytes | mmap.mmap:
 @contextmanager
 def _unzipped(path: Path) -> Iterator[IO[bytes]]:
     """``path`` without its compression, at its beginning. The map of a temporary file outlives it, and it has no name to leave behind."""
-    with path.open("rb") as file:
-        magic = file.read(len(ZSTANDARD))
-        file.seek(0)
-        if not magic.startswith((GZIP, ZSTANDARD)):
+    if not _is_compressed(path):
+        with path.open("rb") as file:
             yield file
-            return
-        import gzip
-        import tempfile
+        return
+    import tempfile
 
-        with tempfile.TemporaryFile() as plain:
-            with gzip.open(file) if magic.startswith(GZIP) else _zstandard(path, file) as packed:
-                _copy(packed, plain, path)
-            plain.flush()
-            plain.seek(0)
-            yield plain
+    with path.open("rb") as file, tempfile.TemporaryFile() as plain:
+        with _decompressing(path, file) as packed:
+            _copy(packed, plain, _Room(path, [path]))
+        plain.flush()
+        plain.seek(0)
+        yield plain
 
 
-def _copy(packed: Any, plain: IO[bytes], path: Path) -> None:
-    """Unpack ``path``: if it is cut or damaged, what comes before. Raises if that is nothing, or too much."""
+def _is_compressed(path: Path) -> bool:
+    with suppress(OSError):
+        if path.is_file():  # a pipe may never begin
+            with path.open("rb") as file:
+                return file.read(len(ZSTANDARD)).startswith((GZIP, ZSTANDARD))
+    return False
+
+
+def _decompressing(path: Path, file: IO[bytes]) -> Any:
+    """``file`` without its compression. Raises TraceError."""
+    import gzip
+
+    is_gzip = file.read(len(GZIP)) == GZIP
+    file.seek(0)
+    return gzip.open(file) if is_gzip else _zstandard(path, file)
+
+
+def _copy(packed: Any, plain: IO[bytes], room: _Room) -> None:
+    """Unpack a file: if it is cut or damaged, what comes before. Raises if that is nothing, or too much."""
     import zlib
 
-    most = _most(path)
     try:
         # `read` would drop what comes just before the damage
         while piece := packed.read1(1 << 20):
-            if plain.tell() + len(piece) > most:
-                raise TraceError(_too_much(path))
+            room.take(len(piece))
             plain.write(piece)
     except (OSError, EOFError, zlib.error):
         if not plain.tell():
@@ -178,13 +226,20 @@ def _copy(packed: Any, plain: IO[bytes], path: Path) -> None:
         plain.write(LOST)
 
 
-def _most(path: Path) -> int:
-    """Bytes to which a file may unpack."""
-    return max(ALWAYS_UNPACKED, MOST_TIMES * path.stat().st_size)
+class _Room:
+    """Bytes to which ``files``, which are what is opened as ``path``, may unpack, all of them together."""
 
+    def __init__(self, path: Path, files: Sequence[Path]) -> None:
+        self._path = path
+        self.left = max(ALWAYS_UNPACKED, MOST_TIMES * sum(file.stat().st_size for file in files))
 
-def _too_much(path: Path) -> str:
-    return f"{path} unpacks to more than {MOST_TIMES} times its size, so it is not a torch trace."
+    def take(self, size: int) -> None:
+        """Raises TraceError if there is no room for ``size`` more."""
+        self.left -= size
+        if self.left < 0:
+            raise TraceError(
+                f"{self._path} unpacks to more than {MOST_TIMES} times its size, so it is not a torch trace."
+            )
 
 
 def _zstandard(path: Path, file: IO[bytes]) -> Any:

@@ -102,12 +102,18 @@ class TraceBytes:
         return len(self.mapped)
 
     def __getitem__(self, index: slice, /) -> bytes:
+        if self.has_shrunk():
+            return b""
         found = self.mapped[index]
         # the system maps what is around a place, too
         self._read += len(found) + AROUND
         if self._read > WINDOW:
             self.release()
         return found
+
+    def has_shrunk(self) -> bool:
+        """Whether somebody has made the file shorter: the system would end this process where it reads beyond the end."""
+        return isinstance(self.mapped, mmap.mmap) and self.mapped.size() < len(self.mapped)
 
     def release(self) -> None:
         """Give the pages that were read back. They are read again from the file where they are needed again."""
@@ -220,6 +226,8 @@ def iterate(trace: TraceBytes, unused: frozenset[bytes] = UNUSED) -> Iterator[Re
     """
     position, size, data = 0, len(trace), trace.mapped
     for end in _ends(trace):
+        if trace.has_shrunk():
+            return
         line_end = data.find(b"\n", position, end)
         kind = KIND.match(data, position, end)
         if kind is not None and kind[1] in unused and data[line_end - 1 : line_end] == b"}":
@@ -234,6 +242,8 @@ def iterate(trace: TraceBytes, unused: frozenset[bytes] = UNUSED) -> Iterator[Re
 def _ends(trace: TraceBytes) -> Iterator[int]:
     """Where records end, the last one left out: at each line that does not begin with a tab."""
     for start in range(0, len(trace), WINDOW):
+        if trace.has_shrunk():
+            return
         for found in RECORD_END.finditer(trace.mapped, start, min(start + WINDOW + 1, len(trace))):
             yield found.start() + 1
         trace.release()
@@ -241,6 +251,8 @@ def _ends(trace: TraceBytes) -> Iterator[int]:
 
 def duration(trace: TraceBytes) -> float:
     """The seconds between the first and the last record; 0 if one of them has no time."""
+    if trace.has_shrunk():
+        return 0.0
     data = trace.mapped
     times = [WHEN.match(data, 0)]
     at = len(data)

@@ -12,7 +12,7 @@ from .memory_group import MemoryGroup
 from .processor_time import ProcessorTime
 from .protocol import SandboxKind, SandboxSpec
 from .shared_files import SharedFiles
-from .socket_memory import descriptors, in_connections, in_sockets
+from .socket_memory import FlyingSockets, descriptors, in_connections, in_sockets
 from .task_clock import TaskClock
 from .task_group import most_threads
 
@@ -38,6 +38,7 @@ class TreeBudget:
     growth: DiskGrowth
     time: ProcessorTime = field(default_factory=ProcessorTime)
     clock: TaskClock | None = None
+    flying: FlyingSockets = field(default_factory=FlyingSockets)
 
     def exceeded(self, child: int) -> str:
         """``memory``, ``processes``, ``cpu`` or ``disk`` if the tree of ``child`` has used up its share; '' if not."""
@@ -68,7 +69,8 @@ class TreeBudget:
         held = sum(map(held_by_kernel, tree))
         # in a network of its own, all connections are of this run
         connected = in_connections(child) if self.kind == SandboxKind.OVERLAY.value and not self.spec.network else 0
-        if max(held + connected, in_sockets(tree, self.spec.memory_bytes)) > self.spec.memory_bytes:
+        limit = self.spec.memory_bytes
+        if max(held + connected, in_sockets(tree, limit), self.flying.bytes(tree, child, limit)) > limit:
             return True
         if self.group is None or not self.group.holds(child):
             # what processes share is counted once for each: only what looks like too much is measured

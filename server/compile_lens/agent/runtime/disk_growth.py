@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable
 
 from .left_folders import files_below
+from .socket_memory import passes_files
 
 # what a file takes at least, which a file system reserves when it is made (mke2fs(8), -i)
 FILE_BYTES = 4096
@@ -36,7 +37,7 @@ class DiskGrowth:
             return 0
         named = max(0, sum(map(size_below, self._folders)) - self._before)
         unnamed = _unnamed(tree, self._devices())
-        if named + unnamed <= self._limit < max(lost) and any(map(_passes_files, tree)):
+        if named + unnamed <= self._limit < max(lost) and any(map(passes_files, tree)):
             # a file that is on its way through a socket is in no table that others may read
             return max(lost)
         return named + unnamed
@@ -85,15 +86,3 @@ def _unnamed(tree: Iterable[int], devices: set[int]) -> int:
                 if key[0] in devices:
                     found[key] = max(found.get(key, 0), int(offset, 16) + end - start)
     return sum(found.values())
-
-
-def _passes_files(pid: int) -> bool:
-    """Whether files wait in a socket of the process for somebody to take them (proc(5), ``scm_fds``)."""
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(f"/proc/{pid}/fd"):
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                if os.readlink(entry.path).startswith("socket:"):
-                    with open(f"/proc/{pid}/fdinfo/{entry.name}", "rb") as about:
-                        if int(about.read().partition(b"scm_fds:")[2].split()[0]):
-                            return True
-    return False

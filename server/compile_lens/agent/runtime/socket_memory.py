@@ -13,6 +13,34 @@ CONNECTIONS = {"tcp": ("sockstat", b"TCP:"), "tcp6": ("sockstat6", b"TCP6:")}
 QUEUES_AT = 4
 
 
+class FlyingSockets:
+    """Counts sockets that no process has open, since they are on their way through another socket: no table lists them, but all are in the
+    number of sockets of their network namespace. Made before the run begins."""
+
+    def __init__(self) -> None:
+        self._namespace = _network(os.getpid())
+        self._before = _sockets_used(os.getpid())
+
+    def bytes(self, tree: list[int], child: int, enough: int) -> int:
+        """Bytes that they may hold; 0 where they are so few that it cannot be more than ``enough``."""
+        # those of others count only in a namespace that others use, too
+        others = self._before if _network(child) == self._namespace else 0
+        each, used = _bytes_of_a_socket(), _sockets_used(child) - others
+        return each * used if each * used > enough and any(map(passes_files, tree)) else 0
+
+
+def passes_files(pid: int) -> bool:
+    """Whether files wait in a socket of the process for somebody to take them (proc(5), ``scm_fds``)."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(f"/proc/{pid}/fd"):
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                if os.readlink(entry.path).startswith("socket:"):
+                    with open(f"/proc/{pid}/fdinfo/{entry.name}", "rb") as about:
+                        if int(about.read().partition(b"scm_fds:")[2].split()[0]):
+                            return True
+    return False
+
+
 def in_sockets(tree: list[int], enough: int) -> int:
     """Bytes that sockets may hold; 0 where there are so few descriptors that it cannot be more than ``enough``."""
     each, count = _bytes_of_a_socket(), sum(map(descriptors, tree))
@@ -52,6 +80,18 @@ def _are_none(pid: int, counts: str, name: bytes) -> bool:
             if line.startswith(name + b" inuse "):
                 return line.split()[2] == b"0"
     return False
+
+
+def _network(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return os.readlink(f"/proc/{pid}/ns/net")
+    return ""
+
+
+def _sockets_used(pid: int) -> int:
+    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/net/sockstat", "rb") as file:
+        return int(file.readline().split()[2])
+    return 0
 
 
 def descriptors(pid: int) -> int:

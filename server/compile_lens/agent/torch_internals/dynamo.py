@@ -36,6 +36,9 @@ CALLBACK_FROM_STANCE = Internal("torch._dynamo.eval_frame:_callback_from_stance"
 STANCE = Internal("torch._dynamo.eval_frame:_stance", lost="the stance of calls")
 SKIP_FRAME = Internal("torch._dynamo.exc:SkipFrame.__init__", lost="why Dynamo skips a function")
 SKIP_CODE = Internal("torch._dynamo.eval_frame:skip_code", lost="keeping Dynamo out of functions of Compile Lens")
+PROFILE_GUARDS = Internal(
+    "torch._dynamo.guards:profile_guard_manager", lost="runs that do not clear caches to measure guards"
+)
 CALL_USER_COMPILER = Internal(
     "torch._dynamo.output_graph:OutputGraph.call_user_compiler", lost="the comparison with eager"
 )

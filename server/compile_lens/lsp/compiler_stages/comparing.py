@@ -113,7 +113,8 @@ class StageComparing:
         if base is not None:
             return [*traces, passes]
         name, found = Path(path).name, []
-        if await asyncio.to_thread(_is_committed, path):
+        # git starts programs that a repository names
+        if self._server.trusted and await asyncio.to_thread(_is_committed, path):
             asks = [{"prompt": f"The git revision to compare {name} with", "value": "HEAD~1"}]
             found += [
                 _choice("The last commit", "HEAD", f"{GIT}HEAD", now),
@@ -194,6 +195,8 @@ class StageComparing:
 
     async def _at_revision(self, uri: str, path: str, revision: str, again: bool) -> Compared | None:
         """The file in a git revision, which is compiled once for each commit."""
+        if not self._server.may_run():
+            return None
         try:
             commit = await asyncio.to_thread(commit_of, revision, Path(path))
         except RevisionError as problem:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.documents.source_file import FileProblem, source_if_readable
+from compile_lens.documents.source_file import FileProblem, source_if_named, source_if_readable
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.knowledge.devices import UnknownDeviceError, find_device
 from compile_lens.lsp.compiler_stages.store import StageStore
@@ -19,7 +19,6 @@ from compile_lens.lsp.run_requests import RunRequest, text_of
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.entry_choice import analyze_by_entries
 from compile_lens.pipeline.gpu_preview import preview_job
-from compile_lens.pipeline.open_stages import Read
 from compile_lens.pipeline.revisions import Revision, RevisionError, job_at, revision
 from compile_lens.pipeline.scheduler import Reason
 from compile_lens.pipeline.stage_recorder import StageRecorder
@@ -107,9 +106,6 @@ class StageMaking:
         """Compile a file differently from its runs, and keep the result, unless ``problem_of`` says why it is not what was asked for."""
         if not self._server.may_run():
             return None
-        read: Read = source_if_readable
-        if at is not None:
-            read = lambda file: source_if_readable(str(at.path_of(file)))  # noqa: E731
         with self._folder() as folder:
             recorder = StageRecorder(self._server.analyze, Path(folder))
 
@@ -122,7 +118,7 @@ class StageMaking:
             if outcome is not None and (problem := problem_of(outcome)):
                 self._server.warn(f"Compile Lens: {problem}")
                 return None
-            return await self._take(recorder, outcome, facts, read)
+            return await self._take(recorder, outcome, facts, at)
 
     async def _compile(
         self, uri: str, path: str, recorder: StageRecorder, change: Callable[[Job], Job], at: Revision | None
@@ -149,9 +145,14 @@ class StageMaking:
         return tempfile.TemporaryDirectory(dir=root, prefix=UNFINISHED)
 
     async def _take(
-        self, recorder: StageRecorder, outcome: Outcome | None, facts: StageFacts, read: Read = source_if_readable
+        self, recorder: StageRecorder, outcome: Outcome | None, facts: StageFacts, at: Revision | None = None
     ) -> StageSet | None:
         """Keep the stages of what was recorded; ``facts`` lack its place."""
+
+        def read(file: str) -> str | None:
+            then = str(at.path_of(file)) if at is not None else file
+            return source_if_named(then) if recorder.holds(then) else None
+
         trace = recorder.trace_of(outcome) if outcome is not None else None
         if trace is None:
             return None  # canceled, or the user has been told why

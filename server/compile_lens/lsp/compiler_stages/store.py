@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from compile_lens.diff.stage_text import spelled_alike
 from compile_lens.documents.documents import Snapshot, file_key
-from compile_lens.documents.source_file import source_if_readable
+from compile_lens.documents.source_file import source_if_named
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.open_stages import Read, debug_folder_at, open_stage_set, traces_at
@@ -128,7 +128,7 @@ class StageStore:
 
     # -- what is new
 
-    async def add(self, facts: StageFacts, read: Read = source_if_readable) -> StageSet:
+    async def add(self, facts: StageFacts, read: Read = source_if_named) -> StageSet:
         """Take the stages of a run or of an opened trace; ``read`` reads the files that it is about. Raises TraceError and OSError."""
         key = self.folders.key(facts.kind, facts.file, facts.how)
         found = await asyncio.to_thread(open_stage_set, key, facts, self._maps(), self._roots(), read)
@@ -173,7 +173,7 @@ class StageStore:
             self._server.background.start(self._read_kernels(found))
 
     async def _read_kernels(self, found: StageSet) -> None:
-        await asyncio.to_thread(found.read_kernels, source_if_readable)
+        await asyncio.to_thread(found.read_kernels, source_if_named)
         if self._sets.get(found.key) is found:
             self._tell(found.key)
 

@@ -8,19 +8,22 @@ import inspect
 import re
 import types
 import typing
+from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 from .accepted_values import accepted_texts, literal_of
 from .arguments import Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
 from .concrete_classes import class_in, concrete_classes
-from .configurations import class_for, variants
+from .configurations import NAMES, class_for, lacks, needed_by, variants
 from .dimensions import Unknowns
 from .guesses import (
     ASCENDING,
     ASCENDING_VALUES,
     DATA_NAMED_AS_LABELS,
     FLOATS,
+    GRAPH_INPUTS,
     INPUTS,
     LABELS_BELOW,
     MAKERS,
@@ -34,11 +37,13 @@ from .guesses import (
     dimension_size,
 )
 from .parameter_info import ParameterInfo, read_parameters
+from .ready_configurations import configurations_of, configurations_with
 
 _SCALAR = re.compile(
     r"(?:n|k|dim|axis|num_\w+|n_\w+|\w+_size|steps?|scale|alpha|beta|eps|lr|\w+_(?:dim|idx|index)|i|step_?num|degree|order)"
 )
 _MAX_DEPTH = 3
+_PLAIN_TYPES = (int, float, bool, str, "int", "float", "bool", "str")
 _VOCABULARY = r"(?:num|n)_?tokens?|vocab(?:ulary)?_?size|n_?vocab"
 _DEPTH = re.compile(r"(?:.*_)?(?:depth|(?:num|n)_(?:encoder_|decoder_|hidden_)?(?:layers?|blocks))")
 
@@ -54,10 +59,15 @@ class ArgumentGuesser:
         """Arguments for a parameter of a constructor, the likeliest first; never empty."""
         kinds = kinds_of(info.hint, info.annotation)
         config = class_for(owner, info.name, _first_class(info.hint), self.module)
+        is_guessed = config is None or (info.hint is None and lacks(config, info.fields))
+        if config is not None and not is_guessed and depth < _MAX_DEPTH:
+            return self._configurations(config, depth)
+        if not kinds and is_guessed and NAMES.fullmatch(info.name) is not None:
+            ready = [Expression(text) for text in configurations_with(info.fields, self.module)]
+            if ready:
+                return [*ready, self._constructor_value(owner, info, kinds, depth)]
         if config is not None and depth < _MAX_DEPTH:
-            return list(
-                variants(config, self.path_of(config), lambda name, hint: self._field(config, name, hint, depth))
-            )
+            return self._configurations(config, depth)
         if "tensor" in kinds:
             return [self._constructor_tensor(info)]
         first = self._constructor_value(owner, info, kinds, depth)
@@ -66,6 +76,15 @@ class ArgumentGuesser:
             others = concrete_classes(wanted, self.module)[1:]
             return [first, *(self._constructed(each, depth) for each in others)]
         return [first]
+
+    def _configurations(self, config: type, depth: int) -> list[Argument]:
+        """Those of the class ``config``: what the package has ready comes first where others of its objects are parts of it."""
+        made = list(variants(config, self.path_of(config), lambda name, hint: self._field(config, name, hint, depth)))
+        needed = [hint for name, hint in needed_by(config)]
+        if not needed:
+            return made
+        ready: list[Argument] = [Expression(text) for text in configurations_of(config, self.module)]
+        return [*made, *ready] if all(hint in _PLAIN_TYPES for hint in needed) else [*ready, *made]
 
     def _constructor_tensor(self, info: ParameterInfo) -> Argument:
         """What a constructor keeps is most often a vector: weights of classes, means, the limits of bins, which ascend."""
@@ -154,8 +173,9 @@ class ArgumentGuesser:
         return self._constructed(concrete_classes(cls, self.module)[0], depth)
 
     def _constructed(self, cls: type, depth: int) -> Constructed:
-        constructor = getattr(cls, "__init__")  # noqa: B009 - mypy does not like it said otherwise
-        known = read_parameters(constructor, skip_first=True)
+        # a tuple with names is made by another one
+        name = "__new__" if issubclass(cls, tuple) else "__init__"
+        known = read_parameters(getattr(cls, name), skip_first=True)
         # a part of a model of tokens gets tokens
         infos = [r for r in known if r.required or is_needed(r) or (depth == 0 and _is_vocabulary(r))]
         named = tuple((r.name, self.for_constructor(cls, r, depth + 1)[0]) for r in infos)
@@ -165,11 +185,19 @@ class ArgumentGuesser:
         """Whether ``cls`` is one of the package that the file is a part of."""
         return cls.__module__.partition(".")[0] == self.module.__name__.partition(".")[0]
 
-    def for_input(self, info: ParameterInfo, expected: InputGuess | None) -> Argument:
-        """An argument for a parameter of ``forward`` or of a function. ``expected``: the input of the first layer."""
+    def for_input(
+        self,
+        info: ParameterInfo,
+        expected: InputGuess | None,
+        expected_of: Callable[[ParameterInfo], InputGuess | None] = lambda _: None,
+    ) -> Argument:
+        """An argument for a parameter of ``forward`` or of a function. ``expected``: the input of the first layer; ``expected_of`` has
+        it for what is unpacked of the argument."""
         kinds = kinds_of(info.hint, info.annotation)
         is_tensor = info.dims is not None or expected is not None or info.least_rank > 0
-        own = self._own_items(info.hint)
+        own = self._own_items(info.hint) if not info.item_fields else self._item(info.item_fields)
+        if len(info.unpacked) > 1 and not info.of_graph and own is None and info.dims is None and expected is None:
+            return Group(tuple(self.for_input(part, expected_of(part)) for part in info.unpacked))
         if own is not None:
             return Group((own, own), is_list=typing.get_origin(info.hint) is not tuple)
         if "tensors" in kinds:
@@ -199,10 +227,21 @@ class ArgumentGuesser:
         cls = _first_class(next(iter(typing.get_args(hint)), None))
         return self.constructed(cls) if cls is not None and self._is_own(cls) else None
 
+    def _item(self, keys: tuple[str, ...]) -> Argument:
+        """A dictionary with ``keys``, one of a list: what is usual for each, without a batch."""
+        named: list[tuple[str, Argument]] = []
+        for key in keys:
+            value = self.tensor(ParameterInfo(key, True, None, ""), None)
+            named.append((key, replace(value, dims=value.dims[1:]) if len(value.dims) > 1 else value))
+        return Fields(tuple(named), is_dict=True)
+
     def tensor(self, info: ParameterInfo, expected: InputGuess | None) -> Tensor:
         """The tensor for a parameter: its shape from the most precise source, with sizes from any source that has them."""
         # the first of a call is its data: what a solver gets as `y` is no label
         is_data = info.is_first and re.fullmatch(DATA_NAMED_AS_LABELS, info.name) is not None
+        of_graph = by_name(GRAPH_INPUTS, info.name) if info.of_graph else None
+        if of_graph is not None and info.dims is None:
+            return self._of_graph(info, of_graph, expected)
         guess = (by_name(INPUTS, info.name) if not is_data else None) or UNKNOWN_INPUT
         is_named = guess is not UNKNOWN_INPUT
         dims, has_known_rank = guess.dims, False
@@ -233,6 +272,16 @@ class ArgumentGuesser:
             equal = equal if dtype.startswith("int") else None
         names = tuple(self._dimension(info.name, index, dim) for index, dim in enumerate(dims))
         return Tensor(dtype, names, below, equal, has_known_rank)
+
+    def _of_graph(self, info: ParameterInfo, guess: InputGuess, expected: InputGuess | None) -> Tensor:
+        """The tensor for what belongs to the nodes or the edges of a graph, as wide as its first layer takes it."""
+        dims, dtype, below = guess.dims, guess.dtype, guess.below
+        if expected is not None and expected.dtype != dtype:
+            dims, dtype, below = dims[:1], expected.dtype, expected.below
+        elif expected is not None and len(dims) == 2 and dims[-1] == "C":
+            dims = (dims[0], expected.dims[-1])
+        names = tuple(self._dimension(info.name, index, dim) for index, dim in enumerate(dims))
+        return Tensor(dtype, names, below, guess.equal, True)
 
     def _merged(self, dims: tuple[str, ...], expected: InputGuess | None) -> tuple[str, ...]:
         if expected is None or len(expected.dims) != len(dims):

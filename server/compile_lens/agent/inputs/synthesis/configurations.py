@@ -57,6 +57,14 @@ def _named_alike(owner: Any, other: Any) -> list[type]:
     return alike or own[: len(own) == 1]
 
 
+def lacks(cls: type, fields: tuple[str, ...]) -> bool:
+    """Whether objects of ``cls`` do not have all of ``fields``, as far as its source shows."""
+    known = {*dir(cls), *(name for base in cls.__mro__ for name in getattr(base, "__annotations__", {}))}
+    own = getattr(getattr(cls, "__init__"), "__code__", None)  # noqa: B009 - mypy does not like it said otherwise
+    known |= {*getattr(own, "co_names", ()), *getattr(own, "co_varnames", ())}
+    return not known.issuperset(fields)
+
+
 def _common_prefix(one: str, other: str) -> int:
     length = 0
     while length < min(len(one), len(other)) and one[length] == other[length]:
@@ -66,7 +74,7 @@ def _common_prefix(one: str, other: str) -> int:
 
 def variants(cls: type, path: str, fill: Any) -> Iterator[Argument]:
     """Calls that construct ``cls``, the smallest first. ``fill`` gives the argument for a required parameter, by name and hint."""
-    required = _required(cls, fill)
+    required = tuple((name, fill(name, hint)) for name, hint in needed_by(cls))
     sample: Any = attempted(cls) if not required else None
     seen: set[str] = set()
     for level in LEVELS:
@@ -78,17 +86,18 @@ def variants(cls: type, path: str, fill: Any) -> Iterator[Argument]:
             yield call
 
 
-def _required(cls: type, fill: Any) -> tuple[tuple[str, Argument], ...]:
+def needed_by(cls: type) -> list[tuple[str, Any]]:
+    """The required parameters of ``cls``, and their hints."""
     try:
         parameters = inspect.signature(cls).parameters.values()
     except (TypeError, ValueError):
-        return ()
-    return tuple(
-        (parameter.name, fill(parameter.name, parameter.annotation))
+        return []
+    return [
+        (parameter.name, parameter.annotation)
         for parameter in parameters
         if parameter.default is parameter.empty
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    )
+    ]
 
 
 def _shrunk(cls: type, sample: Any, level: SizeTable) -> tuple[tuple[str, Argument], ...]:

@@ -21,7 +21,7 @@ from .delegation import accepts_names, may_be_a_parameter
 from .dimensions import Unknowns
 from .guesses import MAKERS, by_name
 from .messages import names_in_failing_lines, requirements
-from .other_values import ANY_MODULE, is_none_called, with_callable
+from .other_values import ANY_MODULE, is_none_called, with_callable, with_required_class
 from .own_classes import with_own_class
 from .parameter_info import ParameterInfo, read_parameters
 from .search import CallProblem, NotFound, SearchBudget, search
@@ -104,6 +104,15 @@ def with_other_parts(
     problem = _Construction(module, path, cls)
     parts = (*problem.with_parts(making.candidate, error), *problem.with_open_parts(making.candidate, error))
     yield from _that_return(problem, path, parts)
+
+
+def with_asked_parts(
+    module: ModuleType, path: str, cls: type, making: Making, error: BaseException | None
+) -> Iterator[Making]:
+    """Constructor calls that return and pass an object of a class that the function which raised ``error`` takes."""
+    if making.candidate is not None and error is not None:
+        problem = _Construction(module, path, cls)
+        yield from _that_return(problem, path, problem.with_asked_class(making.candidate, error))
 
 
 def with_models(module: ModuleType, path: str, cls: type, making: Making) -> Iterator[Making]:
@@ -249,6 +258,10 @@ class _Construction:
         for requirement in requirements(error):
             if requirement.kind == "callable":
                 yield from with_callable(candidate, requirement, error)
+
+    def with_asked_class(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+        """Candidates with an object of a class that the failing function asks for."""
+        yield from with_required_class(candidate, error, self._make)
 
     def with_open_parts(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
         """Candidates that pass what is None by default and was used: the failing line names it. What is called is a module."""

@@ -11,7 +11,7 @@ MOST = 4
 
 
 # class methods that need a file or a download
-_FROM_FILES = re.compile(r"pretrained|checkpoint|ckpt|file|path|load|disk|hub|url|weights|json|yaml")
+FROM_FILES = re.compile(r"pretrained|checkpoint|ckpt|file|path|load|disk|hub|url|weights|json|yaml")
 # weights that are downloaded
 _PRETRAINED = re.compile(r"(?:.*_)?(?:pretrained|weights|checkpoint)(?:_.*)?")
 
@@ -40,7 +40,7 @@ def class_factories(cls: type) -> Iterator[str]:
     for owner in cls.__mro__:
         for name, value in vars(owner).items():
             function = getattr(value, "__func__", None) if isinstance(value, classmethod) else None
-            if type(function) is not FunctionType or name.startswith("_") or _FROM_FILES.search(name):
+            if type(function) is not FunctionType or name.startswith("_") or FROM_FILES.search(name):
                 continue
             first = next(iter(inspect.signature(function).parameters), "")
             if owner.__module__.partition(".")[0] == cls.__module__.partition(".")[0] and _calls_itself(

@@ -112,6 +112,7 @@ _RANK_AND_GOT = (
     re.compile(r"[Ww]rong shape: expected (?P<want>\d) dims\. Received (?P<rank>\d)-dim tensor"),
     re.compile(r"not enough values to unpack \(expected (?P<want>\d), got (?P<rank>\d)\)"),
     re.compile(r"spatial dimensions of \[(?P<got>[\d, ]*)\] and output size of [\[(](?P<sizes>[\d, ]+)[\])]"),
+    re.compile(r"[Ss]hapes? .{0,40}?\((?P<got>\d+(?:, \d+)*,?)\) (?:!=|instead of|vs\.?) \((?P<sizes>[-\d*?, ]+)\)"),
     re.compile(r"input\.dim\(\) = (?P<rank>\d) is not equal to len\(dims\) = (?P<want>\d)"),
 )
 _ALONE = re.compile(r"Expected more than 1 value per channel")
@@ -204,7 +205,7 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         if match is not None:
             found = match.groupdict()
             rank = int(found["rank"]) if "rank" in found else len(re.findall(r"\d+", found["got"]))
-            wanted = int(found["want"]) if "want" in found else len(re.findall(r"\d+", found["sizes"]))
+            wanted = int(found["want"]) if "want" in found else len(re.findall(r"[^\s,]+", found["sizes"]))
             yield Requirement("more-dims", str(wanted - rank))
     for pattern in _RANKS:
         match = pattern.search(text)

@@ -30,7 +30,7 @@ from .construction import (
 )
 from .delegation import accepts_names, may_be_a_parameter, parameters_of
 from .dimensions import Unknowns
-from .guesses import INPUTS, by_name
+from .guesses import INPUTS, InputGuess, by_name
 from .layers import expected_by_layers, image_size
 from .other_shapes import of_one_rank
 from .own_classes import with_own_method
@@ -43,6 +43,8 @@ MADE = "m"
 _FLAG = re.compile(r"(?:use|is|has|with|return|output|num|n)_")
 # for inputs that all have another rank
 RANK_TRIALS, RANK_S = 8, 1.5
+# for the arguments of a method that prepares the object
+PREPARING_TRIALS, PREPARING_S = 12, 2.0
 # the side of an image that a model insists on
 MAX_EXACT = 1024
 ON_META = ", on the meta device, since it is too large"
@@ -110,7 +112,7 @@ class CallsOfObject:
         try:
             return self.search(budget)
         except NotFound as problem:
-            for prepared in self._preparations(budget):
+            for prepared in self._preparations(problem.error):
                 again = SearchBudget(MAX_TRIALS, max(budget.left, 2.0))
                 try:
                     return prepared.search(again)
@@ -133,7 +135,7 @@ class CallsOfObject:
         try:
             found = self._search_from(start, budget)
         except NotFound as problem:
-            raise NotFound(str(problem), f"{making}({as_text(start)})", problem.of_object) from None
+            raise NotFound(str(problem), f"{making}({as_text(start)})", problem.of_object, problem.error) from None
         expression = f"{making}({as_text(found)})"
         inputs = f"{described(found)}{ON_META if self._making.is_meta else ''}"
         return FoundCall(expression, making, inputs, self._method, self._making.is_meta, found)
@@ -160,24 +162,33 @@ class CallsOfObject:
             unknowns.assign({**unknowns.values, **wanted})
             yield Candidate(start.arguments, unknowns)
 
-    def _preparations(self, budget: SearchBudget) -> Iterator[CallsOfObject]:
-        """The same object after a call of each method that may have to come first."""
-        for name in preparing_methods(self._made, self._method):
-            if budget.trials <= 0:
-                return
-            infos = [
-                info for info in read_parameters(getattr(type(self._made), name), skip_first=True) if info.required
-            ]
-            unknowns = Unknowns()
-            guesser = ArgumentGuesser(self._module, unknowns)
-            arguments = Arguments(tuple((info.name, guesser.for_constructor(None, info)[0]) for info in infos))
-            text = as_text(Candidate(arguments, unknowns))
-            making = Making(f"({MADE} := {self._making.text}, {MADE}.{name}({text}))[0]", self._making.is_meta)
-            try:
-                with unrecorded():
-                    yield CallsOfObject(self._module, making, type(self._made), self._method, self._inputs)
-            except NotFound:
-                continue
+    def _preparations(self, error: BaseException | None) -> Iterator[CallsOfObject]:
+        """The same object after a call of each method that may have to come first, also by what ``error`` says."""
+        for name in preparing_methods(self._made, self._method, error):
+            for text in self._preparing_calls(name):
+                making = Making(f"({MADE} := {self._making.text}, {MADE}.{name}({text}))[0]", self._making.is_meta)
+                try:
+                    with unrecorded():
+                        prepared = CallsOfObject(self._module, making, type(self._made), self._method, self._inputs)
+                except NotFound:
+                    continue
+                yield prepared
+                break
+
+    def _preparing_calls(self, name: str) -> Iterator[str]:
+        """Arguments for the method ``name``: plain ones, then those with which it returns."""
+        infos = [info for info in read_parameters(getattr(type(self._made), name), skip_first=True) if info.required]
+        unknowns = Unknowns()
+        guesser = ArgumentGuesser(self._module, unknowns)
+        arguments = Arguments(tuple((info.name, guesser.for_constructor(None, info)[0]) for info in infos))
+        yield as_text(Candidate(arguments, unknowns))
+        try:
+            calls = CallsOfObject(self._module, self._making, type(self._made), name, {})
+            found = calls.search(SearchBudget(PREPARING_TRIALS, PREPARING_S)) if infos else None
+        except NotFound:
+            return
+        if found is not None and found.candidate is not None:
+            yield as_text(found.candidate)
 
     def _make(self) -> Any:
         try:
@@ -189,7 +200,10 @@ class CallsOfObject:
             raise NotFound(f"its constructor failed: {sentence_of(error)}") from None
 
     def _argument_for(self, info: ParameterInfo, guesser: ArgumentGuesser) -> Argument:
-        return guesser.for_input(info, expected_by_layers(self._made, info.layers))
+        return guesser.for_input(info, self._expected(info), self._expected)
+
+    def _expected(self, info: ParameterInfo) -> InputGuess | None:
+        return expected_by_layers(self._made, info.layers)
 
     def _symbolic(self, arguments: Arguments, size: Any) -> object:
         _clear_gradients(self._made)
@@ -203,7 +217,7 @@ class CallsOfObject:
         return call.run()
 
     def _problem(self) -> CallProblem:
-        guess = functools.partial(guess_of, self._module)
+        guess = functools.partial(guess_of, self._module, any(info.of_graph for info in self._infos))
         return CallProblem(
             self._symbolic,
             self._real,
@@ -247,9 +261,9 @@ def evaluated_call(text: str, names: dict[str, Any], size: Any, target: Any) -> 
     return expressions.evaluate(text, {**names, SIZE: size, "__made__": target}, without_memory).run()
 
 
-def guess_of(module: ModuleType, name: str, unknowns: Unknowns) -> Argument:
+def guess_of(module: ModuleType, of_graph: bool, name: str, unknowns: Unknowns) -> Argument:
     """An argument for what is read of another one as ``name``: data, unless it is a flag."""
-    guesser, info = ArgumentGuesser(module, unknowns), ParameterInfo(name, True, None, "")
+    guesser, info = ArgumentGuesser(module, unknowns), ParameterInfo(name, True, None, "", of_graph=of_graph)
     return guesser.for_input(info, None) if _FLAG.match(name) else guesser.tensor(info, None)
 
 

@@ -12,7 +12,6 @@ import importlib
 import os
 import re
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import ModuleType
@@ -23,19 +22,13 @@ from ...runtime.foreign_code import attempted
 from ..expressions import PreparedCall
 from .arguments import known_text
 from .construction import Making, constructions, fitting, made_by
+from .package_files import LEFT_OUT, SMALL, package_files, statements_mentioning
 from .parameter_info import read_parameters
 from .search import NotFound, SearchBudget
 
-MOST_FILES = 1500
-# for reading the files of a package
-READ_S = 1.5
 MOST = 6
 # parameters of what a function constructs; of a larger one the part is on the meta device, too
 MAX_WHOLE = 250_000_000
-_LEFT_OUT = re.compile(
-    r"(?:^|/)(?:tests?|testing|docs?|examples?|benchmarks?|scripts?)/|(?:^|/)(?:test_\w+|\w+_test|setup|conftest)\.py$"
-)
-_SMALL = re.compile(r"(?:^|_)(?:tiny|small|mini|nano|micro|base|toy|xs|s|b)(?:_|\d|$)|_?(?:18|small|tiny)$")
 
 
 @dataclass(frozen=True)
@@ -125,19 +118,12 @@ def makers(module: ModuleType, cls: type) -> list[Maker]:
     """Functions without required parameters that name ``cls``, themselves or one call further, and then classes that do."""
     file, name = os.path.abspath(str(module.__file__)), cls.__name__
     found: list[Maker] = []
-    for path, dotted in _files(file, module.__name__):
-        if path == file or _LEFT_OUT.search(path):
+    for path, dotted in package_files(file, module.__name__):
+        if path == file or LEFT_OUT.search(path):
             continue
-        try:
-            with open(path, encoding="utf-8", errors="replace") as stream:
-                text = stream.read()
-            if re.search(rf"\b{re.escape(name)}\(", text) is None:
-                continue
-            top = ast.parse(text).body
-        except (OSError, SyntaxError, ValueError, RecursionError):
-            continue
+        top = statements_mentioning(path, rf"\b{re.escape(name)}\(")
         found += _makers_in(top, dotted, name)
-    return sorted(found, key=lambda maker: (maker.is_class, _SMALL.search(maker.name) is None))
+    return sorted(found, key=lambda maker: (maker.is_class, SMALL.search(maker.name) is None))
 
 
 def _makers_in(top: list[ast.stmt], dotted: str, name: str) -> Iterator[Maker]:
@@ -161,31 +147,6 @@ def _needs_nothing(node: ast.FunctionDef) -> bool:
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     return len(positional) == len(arguments.defaults) and None not in arguments.kw_defaults
-
-
-def _files(file: str, name: str) -> Iterator[tuple[str, str]]:
-    """The Python files of the package that ``file``, the module ``name``, is in, those beside it first; and their dotted names."""
-    package = name.rpartition(".")[0]
-    depth = len(package.split(".")) if package else 0
-    folder = os.path.dirname(file)
-    top = folder
-    for _ in range(depth - 1):
-        top = os.path.dirname(top)
-    above = package.partition(".")[0]
-    end, count = time.monotonic() + READ_S, 0
-    near = sorted(os.walk(top), key=lambda entry: not folder.startswith(entry[0]) and not entry[0].startswith(folder))
-    for place, folders, names in near:
-        folders[:] = [each for each in folders if each.isidentifier()]
-        inside = os.path.relpath(place, top).split(os.sep) if place != top else []
-        if not all(part.isidentifier() for part in inside):
-            continue
-        for each in sorted(names):
-            stem, extension = os.path.splitext(each)
-            if extension == ".py" and stem.isidentifier() and stem != "__init__":
-                count += 1
-                yield os.path.join(place, each), ".".join([*([above] if above else []), *inside, stem])
-            if count > MOST_FILES or time.monotonic() > end:
-                return
 
 
 def inputs_within(part: Part, call: PreparedCall) -> dict[str, str]:

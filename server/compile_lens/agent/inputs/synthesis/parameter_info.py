@@ -15,6 +15,7 @@ from typing import Any
 
 from ...runtime.foreign_code import attempted
 from .docstring_types import types_in_docstring
+from .guesses import EDGES
 from .shape_text import annotated_shape, dtype_in, parameter_descriptions, written_shape
 
 # functions that take an index, and at which position
@@ -43,7 +44,8 @@ class ParameterInfo:
     """What is known of one parameter. ``dims`` are names, numbers, or '' for one without a name; None if the shape is unknown.
 
     ``least_rank`` follows from subscripts such as ``x.shape[2]``; ``layers`` are attributes of ``self`` that are applied to it first;
-    ``fields`` are keys and attributes that are read of it.
+    ``fields`` are keys and attributes that are read of it, ``item_fields`` keys that are read of each of its items,
+    ``unpacked`` are its parts: `images, labels = batch`. ``of_graph``: it comes with the edges of a graph.
     """
 
     name: str
@@ -59,7 +61,10 @@ class ParameterInfo:
     positional_only: bool = False
     hint: Any = None
     fields: tuple[str, ...] = ()
+    item_fields: tuple[str, ...] = ()
+    unpacked: tuple[ParameterInfo, ...] = ()
     is_first: bool = False
+    of_graph: bool = False
 
 
 def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[ParameterInfo]:
@@ -99,6 +104,9 @@ def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[Para
             info.dtype, info.dims = shape[0] or info.dtype, shape[1]
         elif not info.dtype:
             info.dtype = dtype_in(info.annotation)
+    if any(re.fullmatch(EDGES, name) for info in found for name in (info.name, *info.fields)):
+        for info in found:
+            info.of_graph = True
     return found
 
 
@@ -190,6 +198,8 @@ class _Body(ast.NodeVisitor):
     reassigned: set[str] = field(default_factory=set)
     # names of what is a parameter's value, or a part of it
     derived: dict[str, ParameterInfo] = field(default_factory=dict)
+    # names of what a loop gets from a parameter
+    items: dict[str, ParameterInfo] = field(default_factory=dict)
 
     def _param(self, node: ast.AST | None) -> ParameterInfo | None:
         is_open = isinstance(node, ast.Name) and node.id not in self.reassigned
@@ -222,7 +232,23 @@ class _Body(ast.NodeVisitor):
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
                     self.reassigned.add(name.id)
 
+    def _iterate(self, node: ast.For | ast.comprehension) -> None:
+        """Note what `for item in batch` and `for number, item in enumerate(batch)` name."""
+        values, target = node.iter, node.target
+        if isinstance(values, ast.Call) and isinstance(values.func, ast.Name) and values.func.id == "enumerate":
+            values = values.args[0] if values.args else values
+            target = target.elts[-1] if isinstance(target, ast.Tuple) else target
+        info = self._param(values)
+        if info is not None and isinstance(target, ast.Name):
+            self.items[target.id] = info
+
+    def generic_visit(self, node: ast.AST) -> None:
+        for each in getattr(node, "generators", ()):
+            self._iterate(each)  # stands behind what uses it
+        ast.NodeVisitor.generic_visit(self, node)
+
     def visit_For(self, node: ast.For) -> None:
+        self._iterate(node)
         # `for layer in self.layers: x = layer(x)`: the input of the first layer
         if isinstance(node.target, ast.Name) and _self_attribute(node.iter):
             for call in ast.walk(node):
@@ -270,7 +296,11 @@ class _Body(ast.NodeVisitor):
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         self.generic_visit(node)
-        self._reads(self._param(node.value), getattr(node.slice, "value", None))
+        key = getattr(node.slice, "value", None)
+        self._reads(self._param(node.value), key)
+        item = self.items.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        if item is not None and isinstance(key, str):
+            item.item_fields = tuple(dict.fromkeys((*item.item_fields, key)))
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             self._indexed(self._param(node.value.value), node.slice)
 
@@ -288,6 +318,11 @@ class _Body(ast.NodeVisitor):
     def _unpacked(self, target: ast.AST, value: ast.AST) -> None:
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "size":
             value = value.func
+        whole = self._param(value)
+        if whole is not None and isinstance(target, (ast.Tuple, ast.List)):
+            parts = [each.id for each in target.elts if isinstance(each, ast.Name)]
+            whole.unpacked = whole.unpacked or tuple(ParameterInfo(name, True, None, "") for name in parts)
+            self.derived.update({part.name: part for part in whole.unpacked})
         is_shape = isinstance(value, ast.Attribute) and value.attr in ("shape", "size")
         info = self._param(value.value) if is_shape and isinstance(value, ast.Attribute) else None
         if info is None or not isinstance(target, (ast.Tuple, ast.List)):

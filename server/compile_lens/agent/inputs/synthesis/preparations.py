@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+from .messages import failing_line
+
 MAX_METHODS = 3
 MAX_READ = 40
+_FILLING = frozenset({"append", "extend", "update", "add", "insert", "setdefault"})
 
 
-def preparing_methods(made: Any, method: str) -> Iterator[str]:
-    """Names of methods of ``made`` that set attributes which ``method`` reads and which are unset: those that set most first."""
+def preparing_methods(made: Any, method: str, error: BaseException | None = None) -> Iterator[str]:
+    """Names of methods of ``made`` that may have to come before ``method``.
+
+    Those that ``error`` names come first, then those that set what the line which raised it reads, then those that set most of the
+    attributes which ``method`` reads and which are unset.
+    """
     functions = _functions_of(type(made))
-    read = _read_by(functions, method)
-    unset = {name for name in read if _is_unset(made, name)}
-    if not unset:
-        return
-    found: list[tuple[int, str]] = []
-    for name, tree in functions.items():
-        if name in ("__init__", method) or name.startswith("__") or name in _called_by(functions, method):
-            continue
-        count = len(_set_in(tree) & unset)
-        if count:
-            found.append((-count, name))
-    yield from [name for _, name in sorted(found, key=lambda pair: pair[0])][:MAX_METHODS]
+    inside = _called_by(functions, method) | {"__init__", method}
+    others = {n: tree for n, tree in functions.items() if n not in inside and not n.startswith("__")}
+    unset = {name for name in _read_by(functions, method) if _is_unset(made, name)}
+    failing = set(re.findall(r"\bself\.(\w+)", failing_line(error))) if error is not None else set()
+    told = set(re.findall(r"\w{4,}", str(error))) if isinstance(error, Exception) else set()
+    found: list[tuple[bool, int, int, str]] = []
+    for name, tree in others.items():
+        is_set = _set_in(tree)
+        rank = (name not in told, -len((is_set | _filled_in(tree)) & failing), -len(is_set & unset), name)
+        if rank[:3] != (True, 0, 0):
+            found.append(rank)
+    yield from [rank[3] for rank in sorted(found, key=lambda rank: rank[:3])][:MAX_METHODS]
 
 
 def _functions_of(cls: type) -> dict[str, ast.AST]:
@@ -75,6 +83,20 @@ def _set_in(tree: ast.AST) -> set[str]:
         and isinstance(node.args[0], ast.Constant)
     }
     return buffers | set(_attributes(tree, ast.Store))
+
+
+def _filled_in(tree: ast.AST) -> set[str]:
+    """Attributes of ``self`` that get items: `self.states["h"] = …`, `self.rows.append(…)`."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        owner: ast.AST | None = None
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            owner = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
+            owner = node.func.value
+        if isinstance(owner, ast.Attribute) and isinstance(owner.value, ast.Name) and owner.value.id == "self":
+            found.add(owner.attr)
+    return found
 
 
 def _attributes(tree: ast.AST, context: type[ast.expr_context]) -> Iterator[str]:

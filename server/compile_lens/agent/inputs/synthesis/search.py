@@ -60,13 +60,21 @@ LEAST_TRIAL_S = 2.0
 class NotFound(Exception):
     """No arguments were found; its message is the last error. ``draft`` is a call with what is known, '' where nothing is.
 
-    ``of_object`` is an error for which the object that is called must be another one: no arguments of the call help.
+    ``of_object`` is an error for which the object that is called must be another one: no arguments of the call help. ``error`` is
+    the last one.
     """
 
-    def __init__(self, message: str, draft: str = "", of_object: BaseException | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        draft: str = "",
+        of_object: BaseException | None = None,
+        error: BaseException | None = None,
+    ) -> None:
         super().__init__(message)
         self.draft = draft
         self.of_object = of_object
+        self.error = error
 
 
 @dataclass(slots=True)
@@ -174,7 +182,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
             waiting += reversed(found)
         for each in found:
             each.failure = failure
-    raise NotFound(sentence_of(last))
+    raise NotFound(sentence_of(last), error=last)
 
 
 def _try_for_real(problem: CallProblem, candidate: Candidate, seconds: float) -> Exception | None:

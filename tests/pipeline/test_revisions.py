@@ -1,0 +1,76 @@
+"""The files of a git revision, of a repository that anybody may have made."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+from pathlib import Path
+
+from compile_lens.pipeline.revisions import RevisionError, revision
+
+
+def git(folder: Path, *arguments: str, text: str = "") -> str:
+    done = subprocess.run(
+        ["git", "-C", str(folder), *arguments], input=text, check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+def repository(folder: Path) -> Path:
+    folder.mkdir()
+    git(folder, "init", "-q")
+    git(folder, "config", "user.email", "a@example.com")
+    git(folder, "config", "user.name", "a")
+    (folder / "model.py").write_text("print(1)\n")
+    return folder
+
+
+def commit_tree(folder: Path, tree: str) -> None:
+    git(folder, "update-ref", "HEAD", git(folder, "commit-tree", "-m", "x", tree))
+
+
+def test_a_repository_with_links_that_lead_out_of_it_is_unpacked(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repository")
+    (root / "elsewhere").symlink_to("/etc/passwd")
+    (root / "here.py").symlink_to("model.py")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "x")
+    with revision("HEAD", root / "model.py") as found:
+        assert (found.folder / "here.py").read_text() == "print(1)\n"
+        assert (found.folder / "elsewhere").readlink() == Path("/etc/passwd")
+
+
+def test_a_tree_that_names_a_link_and_a_folder_alike_writes_nothing_elsewhere(tmp_path: Path) -> None:
+    root, outside = repository(tmp_path / "repository"), tmp_path / "outside"
+    outside.mkdir()
+    blob = git(root, "hash-object", "-w", "model.py")
+    target = git(root, "hash-object", "-w", "--stdin", text=str(outside))
+    inner = git(root, "mktree", text=f"100644 blob {blob}\tescaped.py\n")
+    commit_tree(root, git(root, "mktree", text=f"120000 blob {target}\ta\n040000 tree {inner}\ta\n"))
+    with revision("HEAD", root) as found:
+        assert (found.folder / "a" / "escaped.py").read_text() == "print(1)\n"
+    assert not list(outside.iterdir())
+
+
+def test_git_starts_no_program_that_a_repository_names_for_what_it_lacks(tmp_path: Path) -> None:
+    """A partial clone fetches objects that it does not have, with the program in its configuration."""
+    root = repository(tmp_path / "repository")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "x")
+    tree = git(root, "rev-parse", "HEAD^{tree}")
+    ran = tmp_path / "ran"
+    for name, value in (
+        ("core.repositoryformatversion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", f"ext::touch {ran}"),
+        ("protocol.ext.allow", "always"),
+    ):
+        git(root, "config", name, value)
+    (root / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    with contextlib.suppress(RevisionError), revision("HEAD", root):
+        pass
+    assert not ran.exists()
+    with contextlib.suppress(subprocess.CalledProcessError):
+        git(root, "archive", "HEAD")
+    assert ran.exists(), "this test tests nothing: git would not start it either"
