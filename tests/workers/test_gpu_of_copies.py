@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from tests.entries.agent_package import agent_module
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux alone")
@@ -19,6 +18,8 @@ class Driver:
     """A machine with one GPU, as ``torch.cuda`` sees it: what NVML counts, and a runtime that notes which processes started it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, starts: Path, counted: int, found: int) -> None:
+        import torch
+
         self._starts = starts
         monkeypatch.setattr(torch.cuda, "_is_compiled", lambda: True)
         monkeypatch.setattr(torch.cuda, "_device_count_nvml", lambda: counted)
@@ -50,6 +51,8 @@ def presence(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def test_a_program_that_asks_for_a_gpu_leaves_it_to_the_copies(
     presence: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, counted: int
 ) -> None:
+    import torch
+
     driver = Driver(monkeypatch, tmp_path / "starts", counted, found=1)
     asks_nvml = torch.cuda._nvml_based_avail
     with presence.copies_can_use_gpu():
@@ -62,6 +65,8 @@ def test_a_program_that_asks_for_a_gpu_leaves_it_to_the_copies(
 
 
 def test_a_driver_that_does_not_start_is_no_gpu(presence: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import torch
+
     driver = Driver(monkeypatch, tmp_path / "starts", counted=1, found=0)
     assert not presence.is_usable()
     assert not driver.has_started_here
