@@ -204,6 +204,11 @@ import lightning.pytorch as pl
 import torch
 
 
+class Regressor(torch.nn.Module):
+    def loss(self, x, y):
+        return (x - y).sum()
+
+
 class Trained(pl.LightningModule):
     def training_step(self, batch, batch_idx):
         return batch.sum()
@@ -215,7 +220,7 @@ class Rounded(torch.autograd.Function):
         return torch.round(rows)
 """
     )
-    assert [target.name for target in find_targets(tree)] == ["Trained", "Rounded.apply"]
+    assert [target.name for target in find_targets(tree)] == ["Trained", "Regressor", "Rounded.apply"]
 
 
 def test_a_process_that_has_lost_its_gpu_for_copies_does_the_work_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from .accepted_values import accepted_texts, literal_of
 from .arguments import Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
 from .concrete_classes import class_in, concrete_classes
-from .configurations import NAMES, class_for, lacks, needed_by, variants
+from .configurations import NAMES, class_for, lacking, needed_by, variants
 from .dimensions import Unknowns
 from .guesses import (
     ASCENDING,
@@ -59,14 +59,15 @@ class ArgumentGuesser:
         """Arguments for a parameter of a constructor, the likeliest first; never empty."""
         kinds = kinds_of(info.hint, info.annotation)
         config = class_for(owner, info.name, _first_class(info.hint), self.module)
-        is_guessed = config is None or (info.hint is None and lacks(config, info.fields))
+        missing = lacking(config, info.fields) if config is not None and info.hint is None else set()
+        is_guessed = config is None or bool(missing)
         if config is not None and not is_guessed and depth < _MAX_DEPTH:
             return self._configurations(config, depth)
         if not kinds and is_guessed and NAMES.fullmatch(info.name) is not None:
             ready = [Expression(text) for text in configurations_with(info.fields, self.module)]
             if ready:
                 return [*ready, self._constructor_value(owner, info, kinds, depth)]
-        if config is not None and depth < _MAX_DEPTH:
+        if config is not None and depth < _MAX_DEPTH and missing != set(info.fields):
             return self._configurations(config, depth)
         if "tensor" in kinds:
             return [self._constructor_tensor(info)]
