@@ -106,6 +106,35 @@ def test_a_lowered_program_does_what_its_compiled_code_would(
     assert (outcome.status, outcome.output.strip()) == (Status.OK, prints)
 
 
+# fails once the branch is taken
+FAILS = """\
+import torch
+
+
+@torch.compile
+def f(x, names=("a", "b")):
+    if x.sum() > 5:
+        return x, names[int(x.sum())]
+    return x, ""
+
+
+f(torch.ones(2))
+"""
+
+
+def test_of_a_program_that_fails_the_error_is_told(warm_host: WarmHost, tmp_path: Path) -> None:
+    job = Job(str(tmp_path / "p.py"), text=FAILS)
+    before = warm_host.run(job)
+    finding = next(each for each in before.unfiltered if each.kind is Kind.GRAPH_BREAK)
+    verifier = Verifier(analyze, job, FAILS, before)
+    effect = warm_host.wait_for(
+        verifier.effect_of_text(warm_host.shared(), FAILS.replace("if x.sum() > 5", "if not x.sum() > 5"))
+    )
+    words = effect.words(finding.kind)
+    assert not effect.ended and effect.harms
+    assert words.startswith("the program fails: ") and "tuple index out of range" in words and "→" not in words
+
+
 def test_the_page_says_what_may_fail_after_dynamo() -> None:
     page = (Path(__file__).parents[2] / "docs" / "fixes.md").read_text(encoding="utf-8")
     _, _, table = page.partition("| fix | what may fail after Dynamo |\n|---|---|\n")

@@ -89,7 +89,9 @@ class FixEffect:
         )
 
     def words(self, kind: Kind) -> str:
-        """``3 → 0 recompiles, results equal``; if nothing changed, the count of ``kind``."""
+        """``3 → 0 recompiles, results equal``; if nothing changed, the count of ``kind``. A program that fails counts for nothing."""
+        if not self.ended and self.results is not NOT_COMPARED:
+            return self.results.why
         names = {
             "breaks": "break",
             "recompiles": "recompile",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from compile_lens.analysis.filters import Filters
-from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.fixes import after_dynamo
 from compile_lens.fixes.effect import FixEffect
@@ -91,6 +91,14 @@ class CandidateFix:
         return (0 if self.fix.kind is FixKind.CHANGE else 1 + kind, -self.effect.gain, kind, self.tokens)
 
 
+def _why_not_ended(after: Outcome) -> str:
+    """What the changed program does in the place of coming to its end, as a clause."""
+    error = next((each.message for each in after.unfiltered if each.severity is Severity.ERROR), "")
+    if after.status is Status.RAISED and error:
+        return f"the program fails: {error.rstrip('.')}"
+    return "the program does not come to its end"
+
+
 # what these leave out is left out on purpose
 _MAY_LEAVE_OUT = (FixKind.EXCLUDE, FixKind.SKELETON)
 KIND_ORDER = (
@@ -166,7 +174,7 @@ class Verifier:
         started = time.monotonic()
         after = await self._run(host, text, ResultNotes.COMPILED)
         ended = after.status is self.before.status or after.status is Status.OK
-        results = await self._compared(host, after) if ended else ResultsCompared(None, "the program did not end")
+        results = await self._compared(host, after) if ended else ResultsCompared(None, _why_not_ended(after))
         effect = FixEffect(
             self.before.counts,
             after.counts,
