@@ -136,6 +136,28 @@ class Named(nn.Module):
         return self.layer(rows)
 
 
+class OfIds(nn.Module):
+    """Its inner layers get numbers, and so does its table."""
+
+    def __init__(self):
+        super().__init__()
+        self.model = Looking()
+
+    def forward(self, input_ids):
+        return self.model(input_ids)
+
+
+class Looking(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.table = nn.Linear(6, 8), nn.Parameter(torch.ones(300, 6))
+
+    def forward(self, states):
+        if states.dtype.is_floating_point:
+            return self.layer(states)
+        return self.layer(self.table[states])
+
+
 class OfKinds(nn.Module):
     def __init__(self, base_loss: nn.Module):
         super().__init__()
@@ -187,6 +209,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
         ("OfGraphObject", "(x=float32[8, 12], edge_index=int64[2, 12] < 8, batch=int64[8] == 0)"),
         ("OnlyTrained", "OnlyTrained().training_step(batch=(float32[2, 48], int64[2] < 2), batch_idx=0)"),
         ("PassingOn", "PassingOn()(x=float32[2, 16, 6])"),
+        ("OfIds", "OfIds()(input_ids=int64[2, 16] < 100)"),
         ("OfKinds", "OfKinds(base_loss=torch.nn.modules.loss.MSELoss())(logits=float32["),
         ("Matching", "Matching()(positive=float32[2], negative=float32[2, "),
         ("Rounded.apply", "(lambda *inputs: Rounded.apply(*inputs))(float32[2, 16, 16], -1, False)"),

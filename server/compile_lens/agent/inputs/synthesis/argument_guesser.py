@@ -42,6 +42,7 @@ from .ready_configurations import configurations_of, configurations_with
 _SCALAR = re.compile(
     r"(?:n|k|dim|axis|num_\w+|n_\w+|\w+_size|steps?|scale|alpha|beta|eps|lr|\w+_(?:dim|idx|index)|i|step_?num|degree|order)"
 )
+_IDS = r"(?:.*_)?ids"
 _MAX_DEPTH = 3
 _PLAIN_TYPES = (int, float, bool, str, "int", "float", "bool", "str")
 _VOCABULARY = r"(?:num|n)_?tokens?|vocab(?:ulary)?_?size|n_?vocab"
@@ -238,6 +239,8 @@ class ArgumentGuesser:
 
     def tensor(self, info: ParameterInfo, expected: InputGuess | None) -> Tensor:
         """The tensor for a parameter: its shape from the most precise source, with sizes from any source that has them."""
+        if expected is not None and expected.dtype == "float32" and re.fullmatch(_IDS, info.name) is not None:
+            expected = None  # of a layer that gets what is looked up
         # the first of a call is its data: what a solver gets as `y` is no label
         is_data = info.is_first and re.fullmatch(DATA_NAMED_AS_LABELS, info.name) is not None
         of_graph = by_name(GRAPH_INPUTS, info.name) if info.of_graph else None
