@@ -137,8 +137,6 @@ class Named(nn.Module):
 
 
 class OfIds(nn.Module):
-    """Its inner layers get numbers, and so does its table."""
-
     def __init__(self):
         super().__init__()
         self.model = Looking()
