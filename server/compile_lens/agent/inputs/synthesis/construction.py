@@ -19,6 +19,7 @@ from .arguments import Argument, Arguments, Expression
 from .candidate import Candidate
 from .delegation import accepts_names, may_be_a_parameter
 from .dimensions import Unknowns
+from .documented_values import documented_values
 from .guesses import MAKERS, by_name
 from .messages import names_in_failing_lines, requirements
 from .other_values import ANY_MODULE, is_none_called, with_callable, with_required_class
@@ -237,6 +238,9 @@ class _Construction:
         return None
 
     def _guess(self, name: str, unknowns: Unknowns) -> Argument:
+        known = documented_values(self._cls, self._module).get(name)
+        if known is not None:
+            return Expression(known)
         return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, ParameterInfo(name, True, None, ""))[
             0
         ]
