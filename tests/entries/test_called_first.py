@@ -143,6 +143,17 @@ def solved(product, right):
     return found
 
 
+class Reshaped(nn.Module):
+    def __init__(self, *sizes):
+        super().__init__()
+        if not sizes:
+            raise ValueError("expected some sizes")
+        self.sizes = sizes
+
+    def forward(self, x):
+        return x.view(x.shape[0], *self.sizes)
+
+
 class OfIds(nn.Module):
     def __init__(self):
         super().__init__()
@@ -215,6 +226,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
         ("OnlyTrained", "OnlyTrained().training_step(batch=(float32[2, 48], int64[2] < 2), batch_idx=0)"),
         ("PassingOn", "PassingOn()(x=float32[2, 16, 6])"),
         ("solved", "solved(product=lambda *args, **named: [*args, *named.values()][0], right=float32[2, 16, 16])"),
+        ("Reshaped", "Reshaped(64)(x=float32[2, "),
         ("OfIds", "OfIds()(input_ids=int64[2, 16] < 100)"),
         ("OfKinds", "OfKinds(base_loss=torch.nn.modules.loss.MSELoss())(logits=float32["),
         ("Matching", "Matching()(positive=float32[2], negative=float32[2, "),
