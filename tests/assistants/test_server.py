@@ -110,6 +110,8 @@ def test_an_edit_is_verified_in_both_directions(assistant: Assistant, workspace:
     assert assistant.ask("verify_edit", file=file, text=FIXED + "\nraise ValueError")["verdict"] == "worse"
     other = assistant.ask("verify_edit", file=file, text=FIXED.replace("y.cos()", "y.tan()"))
     assert other["verdict"] == "changes-results" and "results differ" in other["results"]
+    eager = assistant.ask("verify_edit", file=file, text=BROKEN.replace("@torch.compile\n", ""))
+    assert (eager["verdict"], eager["effect"]) == ("mixed", "graphs 2 → 0, breaks 1 → 0")
     assert "no edit" in assistant.refused("verify_edit", file=file, text=BROKEN)
 
 

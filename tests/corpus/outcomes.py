@@ -1,8 +1,9 @@
 """``python -m tests.corpus.outcomes FILE…``: analyzes files as a user would, and says of each what was reached.
 
 A file's main model is its module that uses most of the file (counted here from the syntax tree, not asked of the product). It is
-reached where it was called or one of its methods was compiled. Of a script without modules of its own, its run is what must compile
-something: a helper that is called with synthesized inputs is a part. Of other files without modules, a function is enough.
+reached where it, or a class that inherits its `forward`, was called, or one of its methods was compiled. Of a script without modules of its
+own, its run is what must compile something: a helper that is called with synthesized inputs is a part. Of other files without modules, a
+function is enough.
 """
 
 from __future__ import annotations
@@ -110,8 +111,11 @@ def outcome_of(file: Path, python: str, seconds: float = RUN_S) -> Reached:
     regions = [region["name"] for region in run["regions"] if region["graphs"] or region["breaks"]]
     names |= set(regions)
     anything = bool(called or regions)
+    mains = {largest, *inheriting(file, largest)}
     is_helper = not largest and run["entry"] == "synthesized" and is_script(file)
-    is_main = anything and not is_helper and (not largest or any(re.search(rf"\b{re.escape(largest)}\b", name) for name in names))
+    is_main = anything and not is_helper and (
+        not largest or any(re.search(rf"\b{re.escape(main)}\b", name) for main in mains for name in names)
+    )
     findings = tuple(f"{f['kind']} {f['code']}: {f['message']}" for f in run["findings"])
     defined = (run["coverage"] or {"definitions": []})["definitions"]
     reason = "; ".join(f"{one['name']}: {one['reason']}" for one in defined if one["name"] == largest and one["reason"])
@@ -150,6 +154,20 @@ def main_model(file: Path) -> str:
         if any(isinstance(n, ast.FunctionDef) and n.name == "forward" and not _is_left_open(n) for n in node.body)
     ]
     return max(modules, key=lines, default="")
+
+
+def inheriting(file: Path, name: str) -> set[str]:
+    """The classes of ``file`` that inherit the ``forward`` of the class ``name``: a call of one runs it."""
+    try:
+        top = ast.parse(file.read_text("utf-8", errors="replace")).body
+    except SyntaxError:
+        return set()
+    found = {name} if name else set()
+    for node in (node for node in top if isinstance(node, ast.ClassDef)):
+        is_own = any(isinstance(each, ast.FunctionDef) and each.name == "forward" for each in node.body)
+        if not is_own and any(isinstance(base, ast.Name) and base.id in found for base in node.bases):
+            found.add(node.name)
+    return found - {name}
 
 
 def _is_left_open(function: ast.FunctionDef) -> bool:

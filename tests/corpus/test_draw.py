@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.corpus.draw import candidates, drawn
-from tests.corpus.outcomes import main_model
+from tests.corpus.outcomes import inheriting, main_model
 
 MODEL = "import torch\n\n\nclass Net{n}(torch.nn.Module):\n    def forward(self, x):\n        return x\n"
 SCRIPT = "import torch\n\nif __name__ == '__main__':\n    torch.ones(1).sum().backward()\n"
@@ -37,3 +37,13 @@ def test_the_main_model_is_what_uses_most_of_the_file(tmp_path: Path) -> None:
     file = tmp_path / "net.py"
     file.write_text(MODEL.format(n=1) + MODEL.format(n=2).replace("return x", "return Net1()(x)") + MODEL.format(n=3))
     assert main_model(file) == "Net2"
+
+
+def test_a_class_that_inherits_forward_runs_that_of_the_main_model(tmp_path: Path) -> None:
+    file = tmp_path / "models.py"
+    file.write_text(
+        "class Base(nn.Module):\n    def forward(self, x):\n        return x\n\n\n"
+        "class Same(Base):\n    pass\n\n\nclass Heir(Same):\n    pass\n\n\n"
+        "class Other(Base):\n    def forward(self, x):\n        return -x\n"
+    )
+    assert inheriting(file, "Base") == {"Same", "Heir"}

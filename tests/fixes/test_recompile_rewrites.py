@@ -8,6 +8,7 @@ import pytest
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Recompiled, Severity
 from compile_lens.analysis.finding_counts import FindingCounts
+from compile_lens.fixes.as_json import effect_json
 from compile_lens.fixes.effect import FixEffect
 from compile_lens.fixes.fix import Fix, FixKind, apply_fix
 from compile_lens.fixes.offer import fixes_for
@@ -305,3 +306,5 @@ def test_a_fix_after_which_nothing_is_compiled_does_not_help_by_accident() -> No
         False,
         True,
     ]
+    assert not effect_json(effect)["helps"]
+    assert effect.words(Kind.RECOMPILE) == "1 → 0 recompiles, 1 → 0 graphs, nothing is compiled, results equal"

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.fixes.fix import FixKind, apply_fix, tokens_changed
+from compile_lens.fixes.fix import Fix, FixKind, apply_fix, tokens_changed
 from compile_lens.fixes.offer import fixes_for
+from compile_lens.fixes.rewrites.editing import configuration
 from compile_lens.syntax.tree import parse
 
 HEAD = "import copy\nimport math\nimport os\n\nimport torch\n\n\n"
@@ -219,6 +220,23 @@ def test_constants_in_buffers_become_numbers_unless_they_are_saved() -> None:
     ):
         assert f"        {line}\n" in text, text
     assert changed(HEAD + BUFFERS.replace(", persistent=False", "")) is None
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "torch._dynamo.config.verbose = True\n",
+        "torch._dynamo.config.verbose = True\ntorch._dynamo.config.suppress_errors = False\n",
+    ],
+)
+def test_an_option_joins_those_that_the_file_sets(options: str) -> None:
+    text = f"import torch\n\n{options}\nN = 3\n\n\ndef f(x):\n    return x\n"
+    added = "torch._dynamo.config.capture_scalar_outputs = True\n"
+    edit = configuration(parse(text), added.rstrip())
+    assert apply_fix(text, Fix("r", "t", (edit,))) == text.replace(options, options + added)
+    before_import = f"import torch\n\n{options}\nimport math\n\nN = 3\n"
+    edit = configuration(parse(before_import), added.rstrip())
+    assert apply_fix(before_import, Fix("r", "t", (edit,))).endswith(f"import math\n\n{added}\nN = 3\n")
 
 
 def test_recurrent_layers_are_allowed() -> None:

@@ -120,6 +120,9 @@ def verdict(before: Outcome, after: Outcome, effect: FixEffect, gone: bool, new:
     wrong = _wrong(after) - _wrong(before)
     if effect.harms or wrong > 0:
         return "mixed" if gone and wrong <= 0 and not _fails(effect) else "worse"
+    if effect.compiles_nothing:
+        # what is not compiled has no findings
+        return "mixed" if gone else "worse"
     if effect.helps or wrong < 0 or (gone and not new):
         return "better"
     return "mixed" if gone else "worse" if new else "no-change"

@@ -26,6 +26,8 @@ def module_classes(tree: SourceTree, known: tuple[Definition, ...]) -> list[Defi
     defined = {d.qualified_name for d in known if d.name == "forward" and d.kind == "function"}
     abstract = {name.rpartition(".")[0] for name in defined & _unimplemented(tree)}
     forwards = {name.rpartition(".")[0] for name in defined} - abstract
+    # a model that is only trained may have no `forward`
+    steps = {d.qualified_name.rpartition(".")[0] for d in known if d.name == "training_step"}
 
     def is_module(name: str, depth: int = 0) -> bool:
         if name in forwards or name in abstract:
@@ -41,7 +43,7 @@ def module_classes(tree: SourceTree, known: tuple[Definition, ...]) -> list[Defi
             base in top and base != name and calls_forward(base, depth + 1) for base in bases.get(name, ())
         )
         is_foreign = any(base not in top and not base.endswith("Module") for base in bases.get(name, ()))
-        return name in forwards or (name not in abstract and depth < 20 and (is_inherited or is_foreign))
+        return name in forwards | steps or (name not in abstract and depth < 20 and (is_inherited or is_foreign))
 
     return [
         d
@@ -49,6 +51,28 @@ def module_classes(tree: SourceTree, known: tuple[Definition, ...]) -> list[Defi
         if is_module(d.name)
         and calls_forward(d.name)
         and not any(base.rpartition(".")[2] in ("Function", "ABC") for base in bases.get(d.name, ()))
+    ]
+
+
+def with_other_methods(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
+    """The top-level classes that are modules with no ``forward``, and have public methods that take something: `loss(self, x, y)`. Not
+    those from which others of the file inherit."""
+    bases = _bases(tree)
+    certain = {d.name for d in module_classes(tree, known)}
+    inherited = {base for names in bases.values() for base in names}
+    open_ones = {name.rpartition(".")[0] for name in _unimplemented(tree)}
+    public = {
+        d.qualified_name.rpartition(".")[0]
+        for d in known
+        if d.kind == "function" and not d.name.startswith("_") and len(d.parameters) > 1
+    }
+    return [
+        d
+        for d in known
+        if d.kind == "class"
+        and "." not in d.qualified_name
+        and d.name in public - certain - inherited - open_ones
+        and any(base.rpartition(".")[2] == "Module" for base in bases.get(d.name, ()))
     ]
 
 
@@ -71,6 +95,20 @@ def heirs(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
 
     found = [d for d in top.values() if d.name not in certain | abstract and may_inherit(d.name)]
     return found[-MOST_HEIRS:]
+
+
+def autograd_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
+    """The top-level classes that define how a function is computed and differentiated: `class Round(torch.autograd.Function)`."""
+    bases = _bases(tree)
+    defined = {d.qualified_name for d in known if d.kind == "function"}
+    return [
+        d
+        for d in known
+        if d.kind == "class"
+        and f"{d.qualified_name}.forward" in defined
+        and "." not in d.qualified_name
+        and any(base.rpartition(".")[2] == "Function" for base in bases.get(d.name, ()))
+    ]
 
 
 def _bases(tree: SourceTree) -> dict[str, list[str]]:

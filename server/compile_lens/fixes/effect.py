@@ -17,6 +17,7 @@ class FixEffect:
 
     ``graphs`` are those before and after. ``results`` compares what the changed program computes with the first one in eager.
     ``seconds`` is how long the check took. ``recompiled`` are the messages of the recompiles that are still there.
+    ``fails_later`` is what goes wrong after Dynamo, which compiles the program.
     """
 
     before: FindingCounts
@@ -26,13 +27,14 @@ class FixEffect:
     results: ResultsCompared = NOT_COMPARED
     seconds: float = 0.0
     recompiled: tuple[str, ...] = ()
+    fails_later: str = ""
 
     @property
     def harms(self) -> bool:
         """Whether there is something that was not there before, or what the program computes has changed."""
         before, after = self.before, self.after
         worse = after.errors > before.errors or after.uncompiled > before.uncompiled
-        return worse or self._adds or not self.ended or self.results.equal is False
+        return worse or self._adds or not self.ended or bool(self.fails_later) or self.results.equal is False
 
     @property
     def _adds(self) -> bool:
@@ -47,8 +49,8 @@ class FixEffect:
 
     @property
     def helps(self) -> bool:
-        """Whether there is less of something, and nothing new."""
-        return not self.harms and self.after != self.before
+        """Whether there is less of something, nothing new, and something is still compiled."""
+        return self._lessens and not self.compiles_nothing
 
     @property
     def compiles_nothing(self) -> bool:
@@ -56,17 +58,25 @@ class FixEffect:
         return self.graphs[0] > 0 and self.graphs[1] == 0
 
     @property
+    def _lessens(self) -> bool:
+        return not self.harms and self.after != self.before
+
+    @property
     def leaves_nothing(self) -> bool:
         """Whether it helps, and nothing is left that could become less."""
         return self.helps and self.after == FindingCounts()
 
-    def helps_with(self, finding: Finding) -> bool:
-        """Whether there is less of what a finding is about: a break, or another recompile, that is gone does not help with a recompile."""
+    def helps_with(self, finding: Finding, may_compile_nothing: bool = False) -> bool:
+        """Whether there is less of what a finding is about: a break, or another recompile, that is gone does not help with a recompile.
+
+        ``may_compile_nothing``: that nothing is compiled any more is on purpose.
+        """
+        helps = self._lessens if may_compile_nothing else self.helps
         if finding.kind not in (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT):
-            return self.helps
+            return helps
         before, after = self.before, self.after
         fewer = after.recompiles < before.recompiles or after.refused < before.refused
-        return self.helps and fewer and finding.message not in self.recompiled
+        return helps and fewer and finding.message not in self.recompiled
 
     @property
     def gain(self) -> int:
@@ -79,7 +89,9 @@ class FixEffect:
         )
 
     def words(self, kind: Kind) -> str:
-        """``3 → 0 recompiles, results equal``; if nothing changed, the count of ``kind``."""
+        """``3 → 0 recompiles, results equal``; if nothing changed, the count of ``kind``. A program that fails counts for nothing."""
+        if not self.ended and self.results is not NOT_COMPARED:
+            return self.results.why
         names = {
             "breaks": "break",
             "recompiles": "recompile",
@@ -94,11 +106,15 @@ class FixEffect:
             self.before.breaks != self.after.breaks or recompiles[0] > recompiles[1]
         ):
             changed.append(_pair(*self.graphs, "graph"))
+        if self.compiles_nothing:
+            changed.append("nothing is compiled")
         if not changed:
             own = {Kind.RECOMPILE: "recompiles", Kind.RECOMPILE_LIMIT: "refused"}.get(kind, "breaks")
             changed = [f"no effect: {_pair(*pairs[own], names[own])}"]
         if self.results is not NOT_COMPARED:
             changed.append(self.results.words())
+        if self.fails_later:
+            changed.append(f"but after Dynamo {self.fails_later}")
         return ", ".join(changed)
 
 

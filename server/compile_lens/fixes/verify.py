@@ -8,14 +8,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from compile_lens.analysis.filters import Filters
-from compile_lens.analysis.finding import Finding, Kind
+from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.fixes import after_dynamo
 from compile_lens.fixes.effect import FixEffect
 from compile_lens.fixes.fix import Fix, FixKind, apply_fix, tokens_changed
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.fixes.results import ResultsCompared, compare_results
 from compile_lens.syntax.tree import SourceTree, parse
-from compile_lens.workers.job import Job, ResultNotes
+from compile_lens.workers.job import Depth, Job, ResultNotes
 
 # a program that ran longer is not run again for each fix
 LONGEST_RUN_S = 5.0
@@ -75,9 +76,7 @@ class CandidateFix:
     @property
     def helps(self) -> bool:
         """Whether it was verified that there is less of what the finding is about, and nothing new."""
-        if self.effect is None or (self.effect.compiles_nothing and self.fix.kind not in _MAY_LEAVE_OUT):
-            return False
-        return self.effect.helps_with(self.finding)
+        return self.effect is not None and self.effect.helps_with(self.finding, self.fix.kind in _MAY_LEAVE_OUT)
 
     @property
     def rank(self) -> tuple[int, int, int, int]:
@@ -90,6 +89,14 @@ class CandidateFix:
         if not self.helps:
             return (5, kind, 0, self.tokens)
         return (0 if self.fix.kind is FixKind.CHANGE else 1 + kind, -self.effect.gain, kind, self.tokens)
+
+
+def _why_not_ended(after: Outcome) -> str:
+    """What the changed program does in the place of coming to its end, as a clause."""
+    error = next((each.message for each in after.unfiltered if each.severity is Severity.ERROR), "")
+    if after.status is Status.RAISED and error:
+        return f"the program fails: {error.rstrip('.')}"
+    return "the program does not come to its end"
 
 
 # what these leave out is left out on purpose
@@ -122,12 +129,29 @@ class Verifier:
     _after: dict[str, Verifier] = field(default_factory=dict)
     _eager: Outcome | None = None
     _compiled: Outcome | None = None
+    _lowered: Outcome | None = None
 
     async def effect(self, host: Any, fix: Fix) -> FixEffect:
-        """What ``fix`` does, by a run on ``host`` unless it is known."""
+        """What ``fix`` does, by a run on ``host`` unless it is known; by a second one if it may fail after Dynamo."""
         if fix not in self.known:
-            self.known[fix] = await self.effect_of_text(host, apply_fix(self.text, fix))
+            text = apply_fix(self.text, fix)
+            effect = await self.effect_of_text(host, text)
+            if fix.rule in after_dynamo.WHY and effect.helps and self.job.depth is Depth.DYNAMO:
+                effect = await self._after_dynamo(host, text, effect)
+            self.known[fix] = effect
         return self.known[fix]
+
+    async def _after_dynamo(self, host: Any, text: str, effect: FixEffect) -> FixEffect:
+        """``effect``, with what fails in ``text`` after Dynamo and does not in the original."""
+        if self._eager is None:
+            return effect
+        started = time.monotonic()
+        fails = after_dynamo.what_fails(self._eager, await self._run(host, text, ResultNotes.LOWERED))
+        if fails and self._lowered is None:
+            self._lowered = await self._run(host, self.text, ResultNotes.LOWERED)
+        if fails and self._lowered is not None and after_dynamo.what_fails(self._eager, self._lowered):
+            fails = ""
+        return replace(effect, fails_later=fails, seconds=effect.seconds + time.monotonic() - started)
 
     def after(self, fix: Fix) -> Verifier:
         """What tells the effects of further fixes, once ``fix`` is applied, whose effect is known.
@@ -150,7 +174,7 @@ class Verifier:
         started = time.monotonic()
         after = await self._run(host, text, ResultNotes.COMPILED)
         ended = after.status is self.before.status or after.status is Status.OK
-        results = await self._compared(host, after) if ended else ResultsCompared(None, "the program did not end")
+        results = await self._compared(host, after) if ended else ResultsCompared(None, _why_not_ended(after))
         effect = FixEffect(
             self.before.counts,
             after.counts,

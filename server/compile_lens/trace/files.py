@@ -7,10 +7,12 @@ import mmap
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.archives import unpack
@@ -38,8 +40,7 @@ class TraceError(Exception):
     """A trace cannot be opened; its text is one sentence for the user."""
 
 
-@dataclass(frozen=True, slots=True)
-class TraceFile:
+class TraceFile(Struct, frozen=True):
     """One file of a trace. ``name`` is where it comes from: its path, or an archive's with the name inside. ``note``: what is wrong."""
 
     path: Path

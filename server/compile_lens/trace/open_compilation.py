@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from compile_lens.trace.break_text import parse_reason
 from compile_lens.trace.failure_text import parse_user_stack, raised_message
@@ -33,8 +34,7 @@ TYPES_OF_METRICS = {
 }
 
 
-@dataclass(slots=True)
-class OpenCompilation:
+class OpenCompilation(Struct):
     """What the records of one compile id have said so far; fields as in ``Compilation``."""
 
     compile_id: str

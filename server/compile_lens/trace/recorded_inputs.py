@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.records import Payload, Record
@@ -18,8 +19,7 @@ ARGUMENT = pattern(r"^L\['(\w+)'\]$")
 GUARD = pattern(r"L\['(\w+)'\] (?:==|is) ([^#\n]+?)\s*(?:#|$)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class TensorInput:
+class TensorInput(Struct, frozen=True):
     """A tensor argument of a compilation. ``dtype`` is torch's name of it, as in ``float32``."""
 
     dtype: str
@@ -28,8 +28,7 @@ class TensorInput:
     requires_grad: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CallInputs:
+class CallInputs(Struct, frozen=True):
     """The arguments of one compilation, those that it used: tensors by name, and the guards that hold the others fast."""
 
     compile_id: str

@@ -16,15 +16,18 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..runtime import processes
+from ..runtime import fork_check, gpu_presence, processes
 
 Send = Callable[[Any], None]
 
 
 def can_fork() -> bool:
-    """Whether a forked process can do the work: not on Windows and macOS, nor where this process uses a GPU."""
+    """Whether a forked process can do the work: not on Windows and macOS, nor where this process uses a GPU, or has asked for one such
+    that a copy cannot use it."""
     torch: Any = sys.modules.get("torch")
-    return sys.platform == "linux" and not (torch is not None and torch.cuda.is_initialized())
+    if sys.platform != "linux" or (torch is not None and torch.cuda.is_initialized()):
+        return False
+    return torch is None or not gpu_presence.has_gpu() or not fork_check.loses_gpu()
 
 
 class Fork:

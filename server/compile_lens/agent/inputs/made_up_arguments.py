@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..runtime.foreign_code import attempted
+from .configuration_files import configuration_file
 
 _FOLDERS = ("dir", "folder", "path", "root", "out", "output", "data", "save", "log")
 
@@ -61,7 +62,7 @@ def _made_optional(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 def _value(action: argparse.Action) -> Any:
-    """The first choice, a number, a folder that is empty, or a word."""
+    """The first choice, a number, a configuration file of the repository, a folder that is empty, or a word."""
     one = _one(action)
     return [one] if action.nargs in (argparse.ONE_OR_MORE, argparse.ZERO_OR_MORE) else one
 
@@ -71,8 +72,10 @@ def _one(action: argparse.Action) -> Any:
         return next(iter(action.choices))
     if action.type in (int, float):
         return action.type(1)
+    program = str(getattr(sys.modules.get("__main__"), "__file__", None) or "")
+    file = configuration_file(action.dest, action.help or "", program)
     is_folder = any(word in action.dest.lower() for word in _FOLDERS)
-    text = tempfile.mkdtemp() if is_folder else action.dest
+    text = file or (tempfile.mkdtemp() if is_folder else action.dest)
     convert = action.type
     return attempted(lambda: convert(text)) if callable(convert) else text
 

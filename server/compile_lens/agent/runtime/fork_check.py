@@ -30,6 +30,11 @@ def why_not_fork_steps() -> str:
     reason = why_not_fork()
     if reason:
         return reason
+    return "importing torch initialized CUDA" if loses_gpu() else ""
+
+
+def loses_gpu() -> bool:
+    """Whether a forked child of this process cannot use a GPU: also a query for devices leaves it so. A trial child finds out."""
     pid = processes.fork()
     if pid == 0:
         bad = 1
@@ -39,7 +44,7 @@ def why_not_fork_steps() -> str:
         finally:
             os._exit(bad)
     _, status = os.waitpid(pid, 0)
-    return "importing torch initialized CUDA" if status else ""
+    return bool(status)
 
 
 def count_threads() -> int:

@@ -115,14 +115,16 @@ class ResultNotes(str, Enum):
     OFF = "off"
     COMPILED = "compiled"
     EAGER = "eager"
+    # compiled as far as Inductor writes code, which is not compiled in turn
+    LOWERED = "lowered"
 
 
 @dataclass(frozen=True)
 class RunCommand(Message):
     """Run ``file`` (``text`` in its place, if that is given), or search with it where ``bisect`` or ``minify`` is set.
 
-    ``plan`` says how it is run, None for a script. ``results``: what regions compute is noted, as compiled, or in eager (nothing is
-    compiled then). ``magic`` begins each frame of the run, in hexadecimal.
+    ``plan`` says how it is run, None for a script. ``results``: what regions compute is noted, as compiled, in eager (nothing is
+    compiled then), or lowered, whatever the depth. ``magic`` begins each frame of the run, in hexadecimal.
     ``preview``: the program is compiled as for a GPU that is not there, and compiled code is not run.
     ``trials`` is the folder where trials of the emulated CUDA device are remembered. ``emulation_failed``: nothing is emulated, and why.
     ``packages`` are those of the run before: it may start in a process that has imported them.

@@ -13,6 +13,7 @@ from ..instrument import (
     depth,
     early_variables,
     guard_latency,
+    lowered,
     notes,
     pass_notes,
     stage_notes,
@@ -40,7 +41,10 @@ def run(command: RunCommand, wire: Wire, cuda: TrialResult) -> int:
         gradients.install()
     notes.install(OWN_FOLDER, varied or results or _recorder(command))
     chosen = enable_substitutes(command, OWN_FOLDER, library_roots(), cuda)
-    depth.apply(chosen.value)
+    if command.results is ResultNotes.LOWERED:
+        lowered.install()
+    else:
+        depth.apply(chosen.value)
     guard_latency.install()
     compiler_options.apply(command.torch_options)
     early_variables.follow_variables()

@@ -98,6 +98,7 @@ GPU_MODULES = (
     Internal("torch._inductor.runtime.triton_heuristics", _WARMUP),
 )
 # the standby's warm-up, and the doctor
+COMPILE_TO_MODULE = Internal("torch._inductor.graph:GraphLowering.compile_to_module", "checks of fixes after Dynamo")
 COMPILE_FX = Internal("torch._inductor.compile_fx", "a warm-up of Inductor")
 CPP_COMPILER = Internal("torch._inductor.cpp_builder:get_cpp_compiler", "the check of the C++ compiler by the doctor")
 DEFAULT_CACHE = Internal(

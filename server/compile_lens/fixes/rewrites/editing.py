@@ -133,7 +133,23 @@ def configuration(tree: SourceTree, *statements: str) -> Edit:
     """``statements`` below the imports, in which ``torch`` is the name of the module; it is imported if the file does not."""
     name, present = torch_name(tree)
     lines = [re.sub(r"^torch\b", name, statement) for statement in statements]
+    last = _last_option(tree, name)
+    if last is not None and last < len(tree.lines):
+        return Edit(Range(last + 1, 1, last + 1, 1), "".join(line + newline(tree) for line in lines))
     return _after_imports(tree, lines if present else ["import torch", "", *lines], blank=True)
+
+
+def _last_option(tree: SourceTree, torch: str) -> int | None:
+    """The last line of the options that the file sets below its imports; None where there is none."""
+    last = None
+    for child in tree.root.named_children:
+        if child.type in _DEFINITIONS:
+            break
+        if child.type in _IMPORTS:
+            last = None
+        elif child.type == "expression_statement" and tree.node_text(child).startswith(f"{torch}._dynamo.config."):
+            last = tree.position(child.end_byte)[0]
+    return last
 
 
 def _after_imports(tree: SourceTree, lines: list[str] | tuple[str, ...], blank: bool) -> Edit:

@@ -8,6 +8,7 @@ import inspect
 import re
 import types
 import typing
+from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -15,13 +16,14 @@ from typing import Any
 from .accepted_values import accepted_texts, literal_of
 from .arguments import Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
 from .concrete_classes import class_in, concrete_classes
-from .configurations import NAMES, class_for, lacks, needed_by, variants
+from .configurations import NAMES, class_for, lacking, needed_by, variants
 from .dimensions import Unknowns
 from .guesses import (
     ASCENDING,
     ASCENDING_VALUES,
     DATA_NAMED_AS_LABELS,
     FLOATS,
+    GRAPH_INPUTS,
     INPUTS,
     LABELS_BELOW,
     MAKERS,
@@ -40,6 +42,7 @@ from .ready_configurations import configurations_of, configurations_with
 _SCALAR = re.compile(
     r"(?:n|k|dim|axis|num_\w+|n_\w+|\w+_size|steps?|scale|alpha|beta|eps|lr|\w+_(?:dim|idx|index)|i|step_?num|degree|order)"
 )
+_IDS = r"(?:.*_)?ids"
 _MAX_DEPTH = 3
 _PLAIN_TYPES = (int, float, bool, str, "int", "float", "bool", "str")
 _VOCABULARY = r"(?:num|n)_?tokens?|vocab(?:ulary)?_?size|n_?vocab"
@@ -57,14 +60,15 @@ class ArgumentGuesser:
         """Arguments for a parameter of a constructor, the likeliest first; never empty."""
         kinds = kinds_of(info.hint, info.annotation)
         config = class_for(owner, info.name, _first_class(info.hint), self.module)
-        is_guessed = config is None or (info.hint is None and lacks(config, info.fields))
+        missing = lacking(config, info.fields) if config is not None and info.hint is None else set()
+        is_guessed = config is None or bool(missing)
         if config is not None and not is_guessed and depth < _MAX_DEPTH:
             return self._configurations(config, depth)
         if not kinds and is_guessed and NAMES.fullmatch(info.name) is not None:
             ready = [Expression(text) for text in configurations_with(info.fields, self.module)]
             if ready:
                 return [*ready, self._constructor_value(owner, info, kinds, depth)]
-        if config is not None and depth < _MAX_DEPTH:
+        if config is not None and depth < _MAX_DEPTH and missing != set(info.fields):
             return self._configurations(config, depth)
         if "tensor" in kinds:
             return [self._constructor_tensor(info)]
@@ -183,11 +187,19 @@ class ArgumentGuesser:
         """Whether ``cls`` is one of the package that the file is a part of."""
         return cls.__module__.partition(".")[0] == self.module.__name__.partition(".")[0]
 
-    def for_input(self, info: ParameterInfo, expected: InputGuess | None) -> Argument:
-        """An argument for a parameter of ``forward`` or of a function. ``expected``: the input of the first layer."""
+    def for_input(
+        self,
+        info: ParameterInfo,
+        expected: InputGuess | None,
+        expected_of: Callable[[ParameterInfo], InputGuess | None] = lambda _: None,
+    ) -> Argument:
+        """An argument for a parameter of ``forward`` or of a function. ``expected``: the input of the first layer; ``expected_of`` has
+        it for what is unpacked of the argument."""
         kinds = kinds_of(info.hint, info.annotation)
         is_tensor = info.dims is not None or expected is not None or info.least_rank > 0
         own = self._own_items(info.hint) if not info.item_fields else self._item(info.item_fields)
+        if len(info.unpacked) > 1 and not info.of_graph and own is None and info.dims is None and expected is None:
+            return Group(tuple(self.for_input(part, expected_of(part)) for part in info.unpacked))
         if own is not None:
             return Group((own, own), is_list=typing.get_origin(info.hint) is not tuple)
         if "tensors" in kinds:
@@ -227,8 +239,13 @@ class ArgumentGuesser:
 
     def tensor(self, info: ParameterInfo, expected: InputGuess | None) -> Tensor:
         """The tensor for a parameter: its shape from the most precise source, with sizes from any source that has them."""
+        if expected is not None and expected.dtype == "float32" and re.fullmatch(_IDS, info.name) is not None:
+            expected = None  # of a layer that gets what is looked up
         # the first of a call is its data: what a solver gets as `y` is no label
         is_data = info.is_first and re.fullmatch(DATA_NAMED_AS_LABELS, info.name) is not None
+        of_graph = by_name(GRAPH_INPUTS, info.name) if info.of_graph else None
+        if of_graph is not None and info.dims is None:
+            return self._of_graph(info, of_graph, expected)
         guess = (by_name(INPUTS, info.name) if not is_data else None) or UNKNOWN_INPUT
         is_named = guess is not UNKNOWN_INPUT
         dims, has_known_rank = guess.dims, False
@@ -259,6 +276,16 @@ class ArgumentGuesser:
             equal = equal if dtype.startswith("int") else None
         names = tuple(self._dimension(info.name, index, dim) for index, dim in enumerate(dims))
         return Tensor(dtype, names, below, equal, has_known_rank)
+
+    def _of_graph(self, info: ParameterInfo, guess: InputGuess, expected: InputGuess | None) -> Tensor:
+        """The tensor for what belongs to the nodes or the edges of a graph, as wide as its first layer takes it."""
+        dims, dtype, below = guess.dims, guess.dtype, guess.below
+        if expected is not None and expected.dtype != dtype:
+            dims, dtype, below = dims[:1], expected.dtype, expected.below
+        elif expected is not None and len(dims) == 2 and dims[-1] == "C":
+            dims = (dims[0], expected.dims[-1])
+        names = tuple(self._dimension(info.name, index, dim) for index, dim in enumerate(dims))
+        return Tensor(dtype, names, below, guess.equal, True)
 
     def _merged(self, dims: tuple[str, ...], expected: InputGuess | None) -> tuple[str, ...]:
         if expected is None or len(expected.dims) != len(dims):

@@ -143,7 +143,7 @@ class Arguments:
         return Arguments(tuple((n, a) for n, a in self.named if n != name), self.positional)
 
     def tensors(self) -> Iterator[tuple[str, Tensor]]:
-        """The arguments that are tensors, also inside of groups and of objects, of a group the first one."""
+        """The arguments that are tensors, also inside of groups and of objects; of those in a group that are alike, the first one."""
         for name, argument in self.named:
             yield from _tensors_in(name, argument)
 
@@ -162,8 +162,9 @@ def _tensors_in(name: str, argument: Argument) -> Iterator[tuple[str, Tensor]]:
     if isinstance(argument, Tensor):
         yield name, argument
     elif isinstance(argument, Group):
-        for item in argument.items[:1]:
-            yield from _tensors_in(f"{name}{INSIDE}0", item)
+        for index, item in enumerate(argument.items):
+            if item not in argument.items[:index]:
+                yield from _tensors_in(f"{name}{INSIDE}{index}", item)
     elif isinstance(argument, (Constructed, Fields)):
         for inner, value in argument.named:
             yield from _tensors_in(f"{name}{INSIDE}{inner}", value)
@@ -189,7 +190,7 @@ def _replaced(outer: Argument, path: str, argument: Argument) -> Argument:
     """``outer`` with ``argument`` at ``path`` inside it; in a group, for all items that are alike."""
     first, _, rest = path.partition(INSIDE)
     if isinstance(outer, Group):
-        old = outer.items[0]
+        old = outer.items[int(first)]
         new = _replaced(old, rest, argument) if rest else argument
         return Group(tuple(new if item == old else item for item in outer.items), outer.is_list)
     if isinstance(outer, (Constructed, Fields)):

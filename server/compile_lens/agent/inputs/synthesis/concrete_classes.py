@@ -40,11 +40,12 @@ def is_abstract(cls: type) -> bool:
 
 
 def method_instead(cls: type) -> str:
-    """The longest public method of a module that has no ``forward``; '' where it has one, or no method that takes arguments."""
-    forward = getattr(cls, "forward", None)
-    if forward is not None and getattr(forward, "__name__", "") != "_forward_unimplemented":
+    """The method of a module that has no ``forward``: a step of its training, or else its longest public method, its own ones first; ''
+    where it has a ``forward``, or no method that takes arguments."""
+    if _has_forward(cls):
         return ""
-    found: dict[str, int] = {}
+    found: dict[str, tuple[bool, int]] = {}
+    package = cls.__module__.partition(".")[0]
     for base in cls.__mro__:
         if base.__module__.partition(".")[0] in ("torch", "builtins"):
             continue
@@ -52,9 +53,26 @@ def method_instead(cls: type) -> str:
             code = getattr(value, "__code__", None)
             if code is None or name.startswith("_") or name in found or _only_raises(value):
                 continue
+            is_own = base.__module__.partition(".")[0] == package
+            if is_own and name == "training_step":
+                return name
             if code.co_argcount > 1 + len(value.__defaults__ or ()):
-                found[name] = len(code.co_code)
+                found[name] = is_own, len(code.co_code)
     return max(found, key=lambda name: found[name], default="")
+
+
+def _has_forward(cls: type) -> bool:
+    """Whether one of its classes defines ``forward``, and does more than to pass its arguments on to torch's, which raises."""
+    for base in cls.__mro__:
+        forward = vars(base).get("forward")
+        if forward is not None and not _only_passes_on(forward):
+            return getattr(forward, "__name__", "") != "_forward_unimplemented"
+    return False
+
+
+def _only_passes_on(function: Any) -> bool:
+    names = getattr(getattr(function, "__code__", None), "co_names", ())
+    return tuple(name for name in names if name != "super") == ("forward",)
 
 
 def _only_raises(function: Any) -> bool:

@@ -22,13 +22,21 @@ def parameters_of(made: Any, function: Callable[..., Any], depth: int = 0) -> li
     if depth >= MAX_DEPTH or not _accepts_any(function):
         return found
     known = {info.name for info in found}
-    for inner, owner in _receivers(made, function):
+    for inner, owner, call in _receivers(made, function):
         more = parameters_of(owner, inner, depth + 1) if owner is not None else read_parameters(inner, skip_first=False)
+        more = _left_open(more, call)
         if more:
             for info in more:
                 info.positional_only = info.positional_only or (not accepts_names(function) and not info.keyword_only)
             return [*found, *(info for info in more if info.name not in known)]
     return found
+
+
+def _left_open(parameters: list[ParameterInfo], call: ast.Call) -> list[ParameterInfo]:
+    """Those of ``parameters`` for which ``call`` passes nothing itself: `self.net(x, **kwargs)` passes the first."""
+    count = next((i for i, each in enumerate(call.args) if isinstance(each, ast.Starred)), len(call.args))
+    given = {keyword.arg for keyword in call.keywords}
+    return [info for info in parameters[count:] if info.name not in given]
 
 
 def accepts_names(function: Callable[..., Any]) -> bool:
@@ -52,8 +60,8 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
         return []
 
 
-def _receivers(made: Any, function: Callable[..., Any]) -> Iterator[tuple[Callable[..., Any], Any]]:
-    """Functions that are called with ``*args`` or ``**kwargs``, and the object of those that are methods."""
+def _receivers(made: Any, function: Callable[..., Any]) -> Iterator[tuple[Callable[..., Any], Any, ast.Call]]:
+    """Functions that are called with ``*args`` or ``**kwargs``, the object of those that are methods, and the call."""
     variadic = {p.name for p in _parameters(function) if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
@@ -63,7 +71,7 @@ def _receivers(made: Any, function: Callable[..., Any]) -> Iterator[tuple[Callab
         if isinstance(node, ast.Call) and _passes_on(node, variadic):
             receiver = _receiver(node.func, made, function)
             if receiver is not None:
-                yield receiver
+                yield *receiver, node
 
 
 def _passes_on(call: ast.Call, variadic: set[str]) -> bool:

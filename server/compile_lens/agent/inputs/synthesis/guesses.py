@@ -32,9 +32,9 @@ SIZES: tuple[tuple[str, int], ...] = (
         r"(?:n_?|num_)?(?:in|input|img|image)_?(?:channels?|ch|chans?|planes?|c)|channels_in|n_channels|num_channels|inp(?:lanes)?",
         16,
     ),
-    (r"(?:.*_)?(?:kernel|k)_?(?:size)?|ks|ksize|window_?size|conv_dim|d_conv|conv_kernel(?:_size)?", 3),
+    (r"(?:.*_)?(?:kernel|k)_?(?:size)?|ks|ksize|kernel_[a-z]|window_?size|conv_dim|d_conv|conv_kernel(?:_size)?", 3),
     (
-        r"(?:.*_)?stride|(?:.*_)?dilation(?:_rate)?|upsample(?:_factor)?|reduction_ratio|groups|(?:.*_)?num_frames_per",
+        r"(?:.*_)?stride|stride_\w+|(?:.*_)?dilation(?:_rate)?|upsample(?:_factor)?|reduction_ratio|groups|(?:.*_)?num_frames_per",
         1,
     ),
     (r"(?:.*_)?padding|pad", 1),
@@ -163,10 +163,28 @@ INPUTS: tuple[tuple[str, InputGuess], ...] = (
     ),
     (r"(?:.*_)?(?:logits|preds?|predictions?|outputs?|output|scores?|probs)", InputGuess("float32", ("B", "C"))),
 )
+# those of a graph, whose nodes have no batch of their own
+EDGES = r"edge_?(?:ind(?:ex|ices)|list)|edges"
+GRAPH_INPUTS: tuple[tuple[str, InputGuess], ...] = (
+    (EDGES, InputGuess("int64", ("2", "E"), 8)),
+    (r"edge_?types?", InputGuess("int64", ("E",), 2)),
+    (r"edge_?(?:weights?|norms?|dist\w*|len\w*)", InputGuess("float32", ("E",))),
+    (r"edge_?\w+", InputGuess("float32", ("E", "C"))),
+    (
+        r"(?:\w+_)?batch(?:_?ind(?:ex|ices)|_?idx|_?vec\w*)?|(?:graph|mol\w*)_?(?:ids?|ind(?:ex|ices))",
+        InputGuess("int64", ("nodes",), equal=0),
+    ),
+    (r"pos(?:ition)?s?|coords?|coordinates|xyz", InputGuess("float32", ("nodes", "3"))),
+    (r"z|atomic_?num\w*|\w*atom_?types?|species|node_?types?", InputGuess("int64", ("nodes",), 8)),
+    (r"x|h|input|features?|feats?|nodes?|node_?(?:feat|attr|emb)\w*", InputGuess("float32", ("nodes", "C"))),
+)
 # inputs that are neither tensors nor numbers
 PLAIN_INPUTS: tuple[tuple[str, str], ...] = (
     (r"(?:.*_)?device", "torch.device('cpu')"),
     (r"(?:.*_)?dtype", "torch.float32"),
+    (r"dim|axis", "-1"),
+    (r"keep_?dims?|(?:is|use|return|with|do)_\w+|inverse|reverse|inplace|training|verbose|causal|normalize", "False"),
+    (r"(?:batch|dataloader|optimizer)_?(?:idx|index|nb|num)", "0"),
 )
 UNKNOWN_INPUT = InputGuess("float32", ("B", "T", "C"))
 # the first size of a dimension
@@ -177,6 +195,7 @@ DIMENSIONS: tuple[tuple[str, int], ...] = (
     (r"(?:in_?)?c|ch|chans?|.*channels?.*|in_ch|planes", 16),
     (r"f|frames?|num_frames", 8),
     (r"e|num_edges|edges", 12),
+    (r"nodes|num_nodes", 8),
     (r"(?:n|num)_?heads?|heads?|nh", 4),
     (r"t|l|s|seq(?:_?len(?:gth)?)?|.*seq.*|.*len(?:gth)?|time|tokens|t_?\w|m|num_patches|k", 16),
 )

@@ -23,7 +23,11 @@ def expected_input(module: Any, depth: int = 0) -> InputGuess | None:
         return None
     if isinstance(module, (nn.Sequential, nn.ModuleList)):
         # some layers, such as activations, accept any input: the next one decides
+        is_flat = False
         for child in list(module)[:4]:
+            is_flat = is_flat or isinstance(child, nn.Flatten)
+            if is_flat and isinstance(child, nn.Linear):
+                return InputGuess("float32", ("B", str(child.in_features)))
             found = expected_input(child, depth + 1)
             if found is not None or not type(child).__module__.startswith("torch.nn."):
                 return found

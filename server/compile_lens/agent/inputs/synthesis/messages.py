@@ -14,7 +14,7 @@ from typing import Any
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size``, ``no-argument``, ``attribute``,
-    ``key``, ``several`` where one number is passed, ``pair`` where one tensor is, ``callable``, ``module``, ``tensor`` where
+    ``key``, ``several`` where one number is passed, ``pair`` where one tensor is, ``function`` where a tensor is called, ``callable``, ``module``, ``tensor`` where
     a number is passed, ``number`` where a tensor is (with the value ``flag``, a boolean), ``larger`` sizes, ``batch`` of more than one, ``more-dims`` than now (or fewer), ``alike`` for
     two tensors of other shapes, or ``mentioned``: a word that may
     be the name of an optional argument.
@@ -112,6 +112,7 @@ _RANK_AND_GOT = (
     re.compile(r"[Ww]rong shape: expected (?P<want>\d) dims\. Received (?P<rank>\d)-dim tensor"),
     re.compile(r"not enough values to unpack \(expected (?P<want>\d), got (?P<rank>\d)\)"),
     re.compile(r"spatial dimensions of \[(?P<got>[\d, ]*)\] and output size of [\[(](?P<sizes>[\d, ]+)[\])]"),
+    re.compile(r"[Ss]hapes? .{0,40}?\((?P<got>\d+(?:, \d+)*,?)\) (?:!=|instead of|vs\.?) \((?P<sizes>[-\d*?, ]+)\)"),
     re.compile(r"input\.dim\(\) = (?P<rank>\d) is not equal to len\(dims\) = (?P<want>\d)"),
 )
 _ALONE = re.compile(r"Expected more than 1 value per channel")
@@ -204,7 +205,7 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         if match is not None:
             found = match.groupdict()
             rank = int(found["rank"]) if "rank" in found else len(re.findall(r"\d+", found["got"]))
-            wanted = int(found["want"]) if "want" in found else len(re.findall(r"\d+", found["sizes"]))
+            wanted = int(found["want"]) if "want" in found else len(re.findall(r"[^\s,]+", found["sizes"]))
             yield Requirement("more-dims", str(wanted - rank))
     for pattern in _RANKS:
         match = pattern.search(text)
@@ -247,6 +248,8 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
         yield Requirement("callable", "of any arguments")
     elif _NOT_CALLABLE.search(text):
         yield Requirement("callable", "")
+    elif "'Tensor' object is not callable" in text:
+        yield Requirement("function", "")
     elif _NO_TENSOR.search(text):
         yield Requirement("tensor", "")
     elif _NUMBER.search(text) or _FLAG.search(text):

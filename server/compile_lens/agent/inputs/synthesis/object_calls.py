@@ -30,7 +30,7 @@ from .construction import (
 )
 from .delegation import accepts_names, may_be_a_parameter, parameters_of
 from .dimensions import Unknowns
-from .guesses import INPUTS, by_name
+from .guesses import INPUTS, InputGuess, by_name
 from .layers import expected_by_layers, image_size
 from .other_shapes import of_one_rank
 from .own_classes import with_own_method
@@ -200,7 +200,10 @@ class CallsOfObject:
             raise NotFound(f"its constructor failed: {sentence_of(error)}") from None
 
     def _argument_for(self, info: ParameterInfo, guesser: ArgumentGuesser) -> Argument:
-        return guesser.for_input(info, expected_by_layers(self._made, info.layers))
+        return guesser.for_input(info, self._expected(info), self._expected)
+
+    def _expected(self, info: ParameterInfo) -> InputGuess | None:
+        return expected_by_layers(self._made, info.layers)
 
     def _symbolic(self, arguments: Arguments, size: Any) -> object:
         _clear_gradients(self._made)
@@ -214,7 +217,7 @@ class CallsOfObject:
         return call.run()
 
     def _problem(self) -> CallProblem:
-        guess = functools.partial(guess_of, self._module)
+        guess = functools.partial(guess_of, self._module, any(info.of_graph for info in self._infos))
         return CallProblem(
             self._symbolic,
             self._real,
@@ -258,9 +261,9 @@ def evaluated_call(text: str, names: dict[str, Any], size: Any, target: Any) -> 
     return expressions.evaluate(text, {**names, SIZE: size, "__made__": target}, without_memory).run()
 
 
-def guess_of(module: ModuleType, name: str, unknowns: Unknowns) -> Argument:
+def guess_of(module: ModuleType, of_graph: bool, name: str, unknowns: Unknowns) -> Argument:
     """An argument for what is read of another one as ``name``: data, unless it is a flag."""
-    guesser, info = ArgumentGuesser(module, unknowns), ParameterInfo(name, True, None, "")
+    guesser, info = ArgumentGuesser(module, unknowns), ParameterInfo(name, True, None, "", of_graph=of_graph)
     return guesser.for_input(info, None) if _FLAG.match(name) else guesser.tensor(info, None)
 
 

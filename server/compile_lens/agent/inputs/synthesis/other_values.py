@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import builtins
 import copy
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import FrameType, TracebackType
 from typing import Any
 
+from ...runtime.foreign_code import attempted
 from .accepted_values import compared_in
 from .arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from .candidate import Candidate
@@ -29,7 +31,7 @@ _ONE_OF = re.compile(r"\b(?:one of|from|are|options)\b:?\s+((?:[\w.+-]+,? (?:or 
 _OF_NONE = re.compile(
     r"'NoneType' object (?:is not (?:callable|iterable|subscriptable)|has no attribute)|\bwith NoneType\b|'NoneType' and|and 'NoneType'"
 )
-_IS_INSTANCE = re.compile(r"isinstance\((\w+),\s*\(?([\w.]+)")
+_IS_INSTANCE = re.compile(r"isinstance\((?:self\.)?(\w+),\s*\(?([\w.]+)")
 SMALL_MODEL = "torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64))"
 ANY_MODULE, ANY_CLASS = "torch.nn.Identity()", "torch.nn.Identity"
 # what takes more than a module that changes nothing does, also by name
@@ -71,6 +73,15 @@ def with_callable(candidate: Candidate, requirement: Requirement, error: BaseExc
             yield _with(candidate, path, Expression(text))
 
 
+def with_function(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """Candidates in which a tensor that the failing line calls is a function that returns what it gets: `A(x)`."""
+    called = re.findall(r"(?<![\w.])([A-Za-z_]\w*)\(", failing_line(error))
+    for path, _ in candidate.arguments.tensors():
+        name = path.rpartition(INSIDE)[2]
+        if name in called:
+            yield _with(candidate, path, Expression(ANY_FUNCTION))
+
+
 def _with_modules(argument: Argument) -> Argument:
     """A list of modules for a list of numbers, and so for lists in it; other arguments as they are."""
     if not isinstance(argument, Group):
@@ -90,21 +101,29 @@ def _is_number(argument: Argument) -> bool:
 def with_required_class(
     candidate: Candidate, error: BaseException, make: Callable[[type, Unknowns], Argument]
 ) -> Iterator[Candidate]:
-    """Candidates with an object of the class that the failing line asks for: `assert isinstance(net, Decoder)`."""
-    frame = _innermost(error)
-    match = _IS_INSTANCE.search(failing_line(error)) if frame is not None else None
-    if frame is None or match is None:
+    """Candidates with an object of a class that the failing line asks for: `assert isinstance(net, Decoder)`."""
+    for name, wanted in _classes_asked_for(error):
+        for path, _ in candidate.arguments.plain():
+            if path.rpartition(INSIDE)[2] == name:
+                unknowns = copy.deepcopy(candidate.unknowns)
+                yield Candidate(candidate.arguments.with_argument(path, make(wanted, unknowns)), unknowns)
+
+
+def _classes_asked_for(error: BaseException) -> Iterator[tuple[str, type]]:
+    """What the failing line takes for an object of which class; where it only raises, what its function does."""
+    frame, line = _innermost(error), failing_line(error)
+    if frame is None:
         return
+    if line.startswith("raise "):
+        line = attempted(lambda: inspect.getsource(frame.f_code)) or ""
     names = {**frame.f_globals, **frame.f_locals}
-    first, *rest = match[2].split(".")
-    wanted: Any = names.get(first)
-    for part in rest:
-        wanted = getattr(wanted, part, None)
-    paths = [path for path, _ in candidate.arguments.plain() if path.rpartition(INSIDE)[2] == match[1]]
-    if isinstance(wanted, type) and wanted.__module__ != "builtins":
-        for path in paths:
-            unknowns = copy.deepcopy(candidate.unknowns)
-            yield Candidate(candidate.arguments.with_argument(path, make(wanted, unknowns)), unknowns)
+    for name, written in _IS_INSTANCE.findall(line):
+        first, *rest = written.split(".")
+        wanted: Any = names.get(first)
+        for part in rest:
+            wanted = getattr(wanted, part, None)
+        if isinstance(wanted, type) and wanted.__module__ != "builtins":
+            yield name, wanted
 
 
 def with_small_model(candidate: Candidate) -> Iterator[Candidate]:

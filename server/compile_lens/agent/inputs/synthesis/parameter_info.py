@@ -15,6 +15,7 @@ from typing import Any
 
 from ...runtime.foreign_code import attempted
 from .docstring_types import types_in_docstring
+from .guesses import EDGES
 from .shape_text import annotated_shape, dtype_in, parameter_descriptions, written_shape
 
 # functions that take an index, and at which position
@@ -43,7 +44,8 @@ class ParameterInfo:
     """What is known of one parameter. ``dims`` are names, numbers, or '' for one without a name; None if the shape is unknown.
 
     ``least_rank`` follows from subscripts such as ``x.shape[2]``; ``layers`` are attributes of ``self`` that are applied to it first;
-    ``fields`` are keys and attributes that are read of it, ``item_fields`` keys that are read of each of its items.
+    ``fields`` are keys and attributes that are read of it, ``item_fields`` keys that are read of each of its items,
+    ``unpacked`` are its parts: `images, labels = batch`. ``of_graph``: it comes with the edges of a graph.
     """
 
     name: str
@@ -60,7 +62,9 @@ class ParameterInfo:
     hint: Any = None
     fields: tuple[str, ...] = ()
     item_fields: tuple[str, ...] = ()
+    unpacked: tuple[ParameterInfo, ...] = ()
     is_first: bool = False
+    of_graph: bool = False
 
 
 def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[ParameterInfo]:
@@ -100,6 +104,9 @@ def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[Para
             info.dtype, info.dims = shape[0] or info.dtype, shape[1]
         elif not info.dtype:
             info.dtype = dtype_in(info.annotation)
+    if any(re.fullmatch(EDGES, name) for info in found for name in (info.name, *info.fields)):
+        for info in found:
+            info.of_graph = True
     return found
 
 
@@ -311,6 +318,11 @@ class _Body(ast.NodeVisitor):
     def _unpacked(self, target: ast.AST, value: ast.AST) -> None:
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "size":
             value = value.func
+        whole = self._param(value)
+        if whole is not None and isinstance(target, (ast.Tuple, ast.List)):
+            parts = [each.id for each in target.elts if isinstance(each, ast.Name)]
+            whole.unpacked = whole.unpacked or tuple(ParameterInfo(name, True, None, "") for name in parts)
+            self.derived.update({part.name: part for part in whole.unpacked})
         is_shape = isinstance(value, ast.Attribute) and value.attr in ("shape", "size")
         info = self._param(value.value) if is_shape and isinstance(value, ast.Attribute) else None
         if info is None or not isinstance(target, (ast.Tuple, ast.List)):

@@ -25,6 +25,7 @@ from .construction import (
     constructions,
     fitting,
     mentioned_parameters,
+    with_asked_parts,
     with_models,
     with_other_parts,
     with_symbolic_sizes,
@@ -43,7 +44,7 @@ from .object_calls import (
     read_of,
 )
 from .package_factories import Part, inputs_within, parts
-from .parameter_info import read_parameters
+from .parameter_info import ParameterInfo, read_parameters
 from .search import CallProblem, NotFound, SearchBudget, search
 from .stand_ins import has_placeholders
 
@@ -74,6 +75,8 @@ def find_call(
     with uncompiled():
         if isinstance(subject, type):
             return _of_class(module, qualified_name, subject, "forward", budget, given or {}, inputs or {})
+        if isinstance(owner, type) and method == "apply" and is_autograd_function(owner):
+            return _of_autograd_function(module, owner_name, owner, budget, inputs or {})
         if isinstance(owner, type):
             return _of_class(module, owner_name, owner, method, budget, given or {}, inputs or {})
         function = original_function(subject)
@@ -173,30 +176,34 @@ def _of_making(
     """A call of what ``making`` constructs. One that wraps a module soon gets a model in its place: not every input suits one that
     changes nothing."""
     calls = CallsOfObject(module, making, cls, method, inputs)
-    if making.candidate is None or not has_placeholders(making.candidate):
-        return calls.find(budget)
+    wraps = making.candidate is not None and has_placeholders(making.candidate)
     try:
-        return calls.search(SearchBudget(MODEL_TRIALS, budget.left * ATTEMPT_SHARE))
+        return calls.search(SearchBudget(MODEL_TRIALS, budget.left * ATTEMPT_SHARE)) if wraps else calls.find(budget)
     except NotFound as problem:
         if problem.of_object is not None:
             raise
-    return _of_models(module, path, cls, method, making, inputs, budget) or calls.find(budget)
+        asked = with_asked_parts(module, path, cls, making, problem.error)
+        found = _of_first(asked, module, cls, method, inputs, budget)
+        if found is None and wraps:
+            found = _of_first(with_models(module, path, cls, making), module, cls, method, inputs, budget)
+        if found is None and not (wraps and budget.left):
+            raise
+    return found or calls.find(budget)
 
 
-def _of_models(
+def _of_first(
+    makings: Iterator[Making],
     module: ModuleType,
-    path: str,
     cls: type,
     method: str,
-    making: Making,
     inputs: Mapping[str, str],
     budget: SearchBudget,
 ) -> FoundCall | None:
-    """A call of what wraps a model, with one for its kind of input."""
-    for other in with_models(module, path, cls, making):
+    """A call of the first object that one is found for: of what wraps a model, with one for its kind of input."""
+    for making in makings:
         part = SearchBudget(MODEL_TRIALS, max(budget.left * ATTEMPT_SHARE, MODEL_S))
         try:
-            return CallsOfObject(module, other, cls, method, inputs).search(part)
+            return CallsOfObject(module, making, cls, method, inputs).search(part)
         except NotFound:
             if not budget.left:
                 break
@@ -293,11 +300,36 @@ def _draft_without_object(module: ModuleType, cls: type, method: str, inputs: Ma
     return f"{suffix}({as_text(Candidate(Arguments(named, positional_names(infos)), unknowns))})"
 
 
+def is_autograd_function(cls: type) -> bool:
+    """Whether ``cls`` is called by its ``apply``, and defines a ``forward`` and a ``backward`` for it."""
+    import torch
+
+    return issubclass(cls, torch.autograd.Function)
+
+
+def _of_autograd_function(
+    module: ModuleType, path: str, cls: Any, budget: SearchBudget, inputs: Mapping[str, str]
+) -> FoundCall:
+    """A call of its ``apply``, inside of a function: torch compiles what calls it, and not what it inherits."""
+    import torch
+
+    takes_context = cls.setup_context is torch.autograd.Function.setup_context
+    infos = read_parameters(original_function(cls.forward), skip_first=takes_context)
+    for info in infos:
+        info.positional_only = True
+    return _of_function(module, f"(lambda *inputs: {path}.apply(*inputs))", cls.apply, budget, inputs, infos)
+
+
 def _of_function(
-    module: ModuleType, path: str, function: Any, budget: SearchBudget, inputs: Mapping[str, str]
+    module: ModuleType,
+    path: str,
+    function: Any,
+    budget: SearchBudget,
+    inputs: Mapping[str, str],
+    infos: list[ParameterInfo] | None = None,
 ) -> FoundCall:
     names = vars(module)
-    infos = read_parameters(function, skip_first=False)
+    infos = read_parameters(function, skip_first=False) if infos is None else infos
     unknowns = Unknowns()
     guesser = ArgumentGuesser(module, unknowns)
     infos_by_name = {info.name: info for info in infos}
@@ -315,7 +347,10 @@ def _of_function(
         info = infos_by_name.get(name)
         return ArgumentGuesser(module, unknowns).for_input(info, None) if info is not None else None
 
-    guess, read = functools.partial(guess_of, module), functools.partial(read_of, infos)
+    guess, read = (
+        functools.partial(guess_of, module, any(info.of_graph for info in infos)),
+        functools.partial(read_of, infos),
+    )
     problem = CallProblem(symbolic, real, offer, guess, read, called=path)
     try:
         found = search(problem, [start], budget)

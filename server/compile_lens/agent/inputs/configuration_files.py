@@ -1,0 +1,75 @@
+"""Finds a configuration file of the user's repository for a program that requires one: `configs/tiny.yaml` for `--config`."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+
+_WANTED = re.compile(r"config|cfg|manifest|recipe|ya?ml|hparams|settings", re.I)
+# where such files are, or how they are called
+_PLACES = re.compile(
+    r"(?:^|[/_-])(?:configs?|conf|cfgs?|configurations?|recipes?|experiments?|manifests?|hparams)(?=[/_.-]|$)", re.I
+)
+_OTHERS = re.compile(
+    r"(?:^|/)(?:\.[^/]*|docs?|tests?|node_modules|build|dist)/|(?:^|/)(?:\..*|setup\.cfg|pyproject\.toml|package(?:-lock)?\.json|config\.py|conf\.py"
+    r"|configuration_\w+\.py|mkdocs\.ya?ml|tox\.ini)$"
+)
+_SMALL = re.compile(r"debug|tiny|small|mini|nano|toy|example|default|base|test|fast", re.I)
+_EXTENSIONS = {"yaml": (".yaml", ".yml"), "json": (".json",), "toml": (".toml",), "configparser": (".ini", ".cfg")}
+_PROJECT = ("pyproject.toml", "setup.py", "setup.cfg", ".git", "PKG-INFO")
+MOST_FOLDERS_ABOVE = 4
+MOST_FILES = 5000
+READ_S = 1.0
+
+
+def configuration_file(name: str, words: str, program: str) -> str:
+    """The path of a file for the argument ``name`` of ``program``, whose help is ``words``; '' if it takes none, or there is none."""
+    if not program or _WANTED.search(f"{name} {words}") is None:
+        return ""
+    found = list(_files(_project_of(program), _extensions(program)))
+    folder = os.path.dirname(program)
+    return min(
+        found, key=lambda path: (_SMALL.search(os.path.basename(path)) is None, _apart(path, folder), path), default=""
+    )
+
+
+def _apart(path: str, folder: str) -> int:
+    """How many folders lie between a file and ``folder``."""
+    return len(os.path.relpath(path, folder).split(os.sep))
+
+
+def _project_of(program: str) -> str:
+    folder = os.path.dirname(os.path.abspath(program))
+    own = folder
+    for _ in range(MOST_FOLDERS_ABOVE):
+        if any(os.path.exists(os.path.join(folder, each)) for each in _PROJECT):
+            return folder
+        folder = os.path.dirname(folder)
+    return own
+
+
+def _extensions(program: str) -> tuple[str, ...]:
+    """The kinds of files that the program reads, by the libraries that it names; any kind where it names none."""
+    try:
+        with open(program, encoding="utf-8", errors="replace") as stream:
+            text = stream.read()
+    except OSError:
+        return ()
+    named = [each for word, kinds in _EXTENSIONS.items() if re.search(rf"\b{word}\b", text, re.I) for each in kinds]
+    return tuple(named) or (".yaml", ".yml", ".json", ".toml", ".py")
+
+
+def _files(root: str, extensions: tuple[str, ...]) -> Iterator[str]:
+    end, count = time.monotonic() + READ_S, 0
+    for place, folders, names in os.walk(root):
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        for name in sorted(names):
+            path = os.path.join(place, name)
+            inside = os.path.relpath(path, root).replace(os.sep, "/")
+            count += 1
+            if name.endswith(extensions) and _PLACES.search(inside) and not _OTHERS.search(inside):
+                yield path
+            if count > MOST_FILES or time.monotonic() > end:
+                return
