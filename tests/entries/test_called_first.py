@@ -136,6 +136,44 @@ class Named(nn.Module):
         return self.layer(rows)
 
 
+def solved(product, right):
+    found = torch.zeros_like(right)
+    for _ in range(3):
+        found = found + 0.1 * (right - product(found))
+    return found
+
+
+class Reshaped(nn.Module):
+    def __init__(self, *sizes):
+        super().__init__()
+        if not sizes:
+            raise ValueError("expected some sizes")
+        self.sizes = sizes
+
+    def forward(self, x):
+        return x.view(x.shape[0], *self.sizes)
+
+
+class OfIds(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.model = Looking()
+
+    def forward(self, input_ids):
+        return self.model(input_ids)
+
+
+class Looking(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.table = nn.Linear(6, 8), nn.Parameter(torch.ones(300, 6))
+
+    def forward(self, states):
+        if states.dtype.is_floating_point:
+            return self.layer(states)
+        return self.layer(self.table[states])
+
+
 class OfKinds(nn.Module):
     def __init__(self, base_loss: nn.Module):
         super().__init__()
@@ -187,6 +225,9 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
         ("OfGraphObject", "(x=float32[8, 12], edge_index=int64[2, 12] < 8, batch=int64[8] == 0)"),
         ("OnlyTrained", "OnlyTrained().training_step(batch=(float32[2, 48], int64[2] < 2), batch_idx=0)"),
         ("PassingOn", "PassingOn()(x=float32[2, 16, 6])"),
+        ("solved", "solved(product=lambda *args, **named: [*args, *named.values()][0], right=float32[2, 16, 16])"),
+        ("Reshaped", "Reshaped(64)(x=float32[2, "),
+        ("OfIds", "OfIds()(input_ids=int64[2, 16] < 100)"),
         ("OfKinds", "OfKinds(base_loss=torch.nn.modules.loss.MSELoss())(logits=float32["),
         ("Matching", "Matching()(positive=float32[2], negative=float32[2, "),
         ("Rounded.apply", "(lambda *inputs: Rounded.apply(*inputs))(float32[2, 16, 16], -1, False)"),
@@ -204,6 +245,11 @@ import lightning.pytorch as pl
 import torch
 
 
+class Regressor(torch.nn.Module):
+    def loss(self, x, y):
+        return (x - y).sum()
+
+
 class Trained(pl.LightningModule):
     def training_step(self, batch, batch_idx):
         return batch.sum()
@@ -215,7 +261,7 @@ class Rounded(torch.autograd.Function):
         return torch.round(rows)
 """
     )
-    assert [target.name for target in find_targets(tree)] == ["Trained", "Rounded.apply"]
+    assert [target.name for target in find_targets(tree)] == ["Trained", "Regressor", "Rounded.apply"]
 
 
 def test_a_process_that_has_lost_its_gpu_for_copies_does_the_work_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,6 +54,44 @@ class Parts(nn.Module):
 
     def forward(self, x):
         return sum(part(x) for part in self.parts.values())
+
+
+class OfOptions(nn.Module):
+    def __init__(self, args):
+        super().__init__()
+        assert args.odd_number % 2 == 1 and args.kind.startswith("k-")
+        self.layer = nn.Linear(args.model_dim * args.odd_number, 4)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Documented(nn.Module):
+    '''
+    params = {
+        "side": 5,
+        "places": 3,
+    }
+    '''
+
+    def __init__(self, params):
+        super().__init__()
+        assert params["side"] == params["places"] + 2
+        self.layer = nn.Linear(params["side"], params["out_features"])
+
+    def forward(self, x):
+        return self.layer(x)
+"""
+PROGRAM = """\
+import argparse
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--odd-number", type=int, default=7)
+    parser.add_argument("--kind", default="k-one")
+    parser.add_argument("--model_dim", type=int, default=512)
+    print(parser.parse_args())
 """
 REGISTRY = """\
 from .model import LayerConfig, Stack
@@ -93,7 +131,13 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     folder = tmp_path_factory.mktemp("ready")
     package = folder / "with_ready_configurations"
     package.mkdir()
-    for name, text in (("__init__", ""), ("model", MODEL), ("registry", REGISTRY), ("configs", CONFIGS)):
+    for name, text in (
+        ("__init__", ""),
+        ("model", MODEL),
+        ("registry", REGISTRY),
+        ("configs", CONFIGS),
+        ("train", PROGRAM),
+    ):
         Path(package, f"{name}.py").write_text(text)
     with pytest.MonkeyPatch.context() as patched:
         patched.syspath_prepend(str(folder))
@@ -107,6 +151,11 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
             "Stack",
             "Stack(config=with_ready_configurations.registry.SIZES['debugmodel'](kind='exact'))(tokens=int64[2, 16] < 10)",
         ),
+        (
+            "OfOptions",
+            "OfOptions(args=types.SimpleNamespace(odd_number=7, kind='k-one', model_dim=64))(x=float32[2, 16, 448])",
+        ),
+        ("Documented", 'Documented(params={"side": 5, "places": 3, "out_features": 64})(x=float32[2, 16, 5])'),
         ("Parts", "Parts(config=with_ready_configurations.configs.get_tiny())(x=float32["),
     ],
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from compile_lens.agent.runtime.entry_plans import SynthesizedCalls
 from compile_lens.entries.recorded import Recording, recorded_entry

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from benchmarks.entry_corpus.confirm import confirm
 from benchmarks.plain_torch.process import PlainTorch
+from msgspec.structs import replace
 
 from compile_lens.analysis.finding import Kind
 from compile_lens.analysis.outcome import Outcome

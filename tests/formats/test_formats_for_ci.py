@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import jsonschema
+from msgspec.structs import replace
 from tests.published_schemas import published_schema
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity

@@ -6,10 +6,10 @@ import io
 import json
 import os
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.command import Warm
 
 from compile_lens.analysis.finding import CallSite, Finding, Kind, Place, Related, Severity

@@ -15,8 +15,9 @@ import asyncio
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from compile_lens.agent.runtime.protocol import Hello
 from compile_lens.analysis.filters import Filters, apply

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from compile_lens.analysis.finding import Finding, Kind, Place, RegionSummary, Severity
 from compile_lens.analysis.outcome import Outcome, Status

@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -125,5 +126,7 @@ def test_an_entry_that_nobody_tried_is_no_part_of_it(tmp_path: Path) -> None:
     assert is_same(without_untried(ran, ended), more)
     assert not is_same(without_untried(more, ended), replace(ran, entries=("model",)))
     # what was tried in vain would be tried again
-    tried = replace(ended, entry="model", passed_over=(PassedOver("script", "as a script", "nothing was compiled"),))
+    tried = msgspec.structs.replace(
+        ended, entry="model", passed_over=(PassedOver("script", "as a script", "nothing was compiled"),)
+    )
     assert not is_same(without_untried(ran, tried), more)

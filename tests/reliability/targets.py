@@ -12,9 +12,10 @@ import logging
 import re
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec.structs import replace
 from tests.lsp.ordinary import ordinary
 from tests.lsp.stub_server import StubHost, analyze
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.performance.cache_misses import cache_keys, find_cache_misses

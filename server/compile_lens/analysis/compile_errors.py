@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compile_lens.analysis.break_hints import corrected
 from compile_lens.analysis.call_path import call_path
@@ -22,8 +23,7 @@ NO_RESUME = "Cannot generate resume function"
 MAX_WORDS = 1200
 
 
-@dataclass(frozen=True, slots=True)
-class CompileError:
+class CompileError(Struct, frozen=True):
     """One error, from any source. ``call`` is '' for ``torch.compile``; ``stack`` leads to the finding's place.
 
     ``is_fullgraph``: the call of ``torch.compile`` forbids graph breaks, so that nothing else does.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 
 
-@dataclass(frozen=True, slots=True)
-class Misuse:
+class Misuse(Struct, frozen=True):
     """An error that only compiled code raises: its message and hints."""
 
     code: str

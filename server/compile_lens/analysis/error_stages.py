@@ -7,7 +7,8 @@ triton/compiler/errors.py (torch 2.13). An error that wraps another has the othe
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 
@@ -21,8 +22,7 @@ EXPORT_CALL = "torch.export.export"
 PACKAGE_CALL = "torch._inductor.aoti_compile_and_package"
 
 
-@dataclass(frozen=True, slots=True)
-class Triage:
+class Triage(Struct, frozen=True):
     """Where an error belongs. ``stage`` is the part of the compiler in a user's words; ``hints`` are one action each."""
 
     code: str

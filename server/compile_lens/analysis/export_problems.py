@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.error_stages import CONSTRAINT, DATA_DEPENDENT, EXPORT
@@ -21,8 +22,7 @@ FAKE_KERNEL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
+class _Words(Struct, frozen=True):
     code: str
     message: str
     explanation: str

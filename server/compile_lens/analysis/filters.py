@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.late_pattern import pattern
@@ -17,8 +19,7 @@ IGNORE = pattern(r"#\s*compile-lens:\s*ignore\[(?P<codes>[^\]]*)\]")
 DEFAULT_CAP = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(Struct, frozen=True):
     """``severities`` maps a code or a kind to a severity's name, or ``off``; a code goes before its kind. ``cap`` is per file.
 
     ``just_my_code``: what happens inside libraries is kept_by_file at the line that called them, rather than where it happens.
@@ -29,16 +30,14 @@ class Filters:
     just_my_code: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Filtered:
+class Filtered(Struct, frozen=True):
     """What is left to show; ``hidden`` counts what the cap left out, per file."""
 
     findings: tuple[Finding, ...]
     hidden: Mapping[str, int]
 
 
-@dataclass(slots=True)
-class _Ignore:
+class _Ignore(Struct):
     place: Place
     codes: tuple[str, ...]
     covers: int

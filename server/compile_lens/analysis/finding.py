@@ -5,7 +5,7 @@ Lines and columns count from 1; columns are Unicode code points. ``end_column`` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from compile_lens.analysis.kinds import Kind as Kind
 from compile_lens.analysis.kinds import Severity as Severity
@@ -14,8 +14,7 @@ from compile_lens.analysis.kinds import Severity as Severity
 ENDED_HERE = "Nothing after this line was run or analyzed."
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A range in a source file. ``file`` is an absolute path as the run saw it."""
 
     file: str
@@ -25,16 +24,14 @@ class Place:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(Struct, frozen=True):
     """Another place that explains a finding: the library line behind a break, a call site with other shapes."""
 
     place: Place
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class CallSite:
+class CallSite(Struct, frozen=True):
     """One level of the call path to a finding, outermost first: ``text`` is the source line, stripped ('' if unknown)."""
 
     place: Place
@@ -42,8 +39,7 @@ class CallSite:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Recompiled:
+class Recompiled(Struct, frozen=True):
     """One recompile of a finding: ``change`` says in a phrase what was new, ``guard`` is the one that failed, in torch's words.
 
     ``against`` is the version that it belongs to, ``place`` the user's call, if it is known.
@@ -56,8 +52,7 @@ class Recompiled:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One thing to tell the user, at a range, with a stable code and what to do about it.
 
     ``message`` is one sentence; ``explanation`` is a paragraph; ``hints`` are torch's or ours, one action each.
@@ -93,8 +88,7 @@ class Finding:
     recompiles: tuple[Recompiled, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RegionSummary:
+class RegionSummary(Struct, frozen=True):
     """What happened in one compile region in a run. ``place`` is the decorator, or the ``torch.compile(…)`` call."""
 
     name: str

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compile_lens.analysis.finding import Finding, Kind
 
 
-@dataclass(frozen=True, slots=True)
-class FindingCounts:
+class FindingCounts(Struct, frozen=True):
     """Sums over findings, those that the user hides included. ``refused`` counts calls past the recompile limit."""
 
     breaks: int = 0

@@ -7,8 +7,9 @@ Torch evaluates a guard in a namespace of its own, so its expressions go through
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 
@@ -36,8 +37,7 @@ WRAPPED = pattern(r"\b(?:L|G)\['(\w+)'\]")
 SIZES = {"size": "size", "shape": "size", "stride": "stride"}
 
 
-@dataclass(frozen=True, slots=True)
-class GuardedValue:
+class GuardedValue(Struct, frozen=True):
     """What a guard looks at. ``expression`` is what the user writes for it, or for what it is part of ('' if nothing does).
 
     ``words`` name it in a sentence. ``what`` is the property of it that the expression reads (``size`` and ``dimension``), if any.

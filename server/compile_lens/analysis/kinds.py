@@ -5,8 +5,9 @@ CONTRIBUTING.md says what a new kind takes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 
 class Severity(str, Enum):
@@ -23,8 +24,7 @@ class Severity(str, Enum):
         return list(Severity).index(self)
 
 
-@dataclass(frozen=True, slots=True)
-class KindRow:
+class KindRow(Struct, frozen=True):
     """``meaning`` and ``exceptions`` (to ``severity``) are Markdown for the index of docs/findings; ``page`` is a file there.
 
     ``codes`` are those of its findings; ``GB`` stands for torch's own numbers. ``logs`` is a value of TORCH_LOGS that shows more, and

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from compile_lens.analysis.finding import Finding, RegionSummary
 from compile_lens.analysis.finding_counts import FindingCounts
@@ -36,8 +37,7 @@ class Status(str, Enum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class EntryCall:
+class EntryCall(Struct, frozen=True):
     """A call that an entry made. ``text`` is all of it; ``making`` and ``inputs`` are its halves as shown, '' for the program's own."""
 
     text: str
@@ -46,8 +46,7 @@ class EntryCall:
     target: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PassedOver:
+class PassedOver(Struct, frozen=True):
     """An entry that was tried and compiled nothing, and why, in a sentence."""
 
     entry: str
@@ -55,8 +54,7 @@ class PassedOver:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class RankSummary:
+class RankSummary(Struct, frozen=True):
     """What happened on one rank of a job. ``compile_time_s`` is that of all its frames."""
 
     rank: int
@@ -68,8 +66,7 @@ class RankSummary:
     compile_time_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """Findings and facts of one run of ``file``. While the run goes on, partial outcomes have ``final=False``.
 
     ``functions`` are those of the user's that were compiled as frames of their own.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from compile_lens.analysis.finding import Place
 from compile_lens.wording import counted
 
 
-@dataclass(frozen=True, slots=True)
-class NotCalled:
+class NotCalled(Struct, frozen=True):
     """A target that was not called, and why. ``draft`` is a call of it with what is known, for the user to complete."""
 
     target: str
@@ -17,8 +16,7 @@ class NotCalled:
     draft: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """A class or function of the file. ``reason`` says why it was not analyzed, '' if it was."""
 
     name: str
@@ -33,8 +31,7 @@ class Unit:
         return not self.reason
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Struct, frozen=True):
     """``units`` in the order of the file; of their ``lines`` that can run, ``ran`` did."""
 
     units: tuple[Unit, ...]
@@ -71,16 +68,14 @@ class Coverage:
         return f"{' and '.join(parts)}, {self.percent}% of {whose} lines"
 
 
-@dataclass(frozen=True, slots=True)
-class DynamicParameter:
+class DynamicParameter(Struct, frozen=True):
     """A parameter, at its name: ``dimensions`` of it are dynamic, or, when there are none, its value."""
 
     place: Place
     dimensions: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedCall:
+class RecordedCall(Struct, frozen=True):
     """A call of the function ``name`` of ``file``. ``inputs`` are pairs of a parameter and an expression (agent/inputs/expressions.py)."""
 
     file: str
@@ -88,8 +83,7 @@ class RecordedCall:
     inputs: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedGraphs:
+class ComparedGraphs(Struct, frozen=True):
     """How many graphs were compared with eager, by their worst call: bitwise equal, within rounding, wrong, not compared."""
 
     bitwise: int = 0
@@ -98,8 +92,7 @@ class ComparedGraphs:
     not_compared: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledFunction:
+class CompiledFunction(Struct, frozen=True):
     """All compilations of one function, of its resume functions, too. ``ops`` are those of Dynamo's graphs; ``kernels`` are names
     without numbers, empty where the run did not come to Inductor."""
 

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from msgspec import Struct
+
 from compile_lens.analysis.finding import Finding, Kind, Place
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.rank_details import RankDetails
@@ -40,8 +42,7 @@ class Rank:
         object.__setattr__(self, "details", RankDetails(self.report))
 
 
-@dataclass(frozen=True, slots=True)
-class CompileStep:
+class CompileStep(Struct, frozen=True):
     """What two ranks must have in common at one point of their compilations. ``breaks`` are the lines, in order."""
 
     compile_id: str
@@ -53,8 +54,7 @@ class CompileStep:
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(Struct, frozen=True):
     """A finding about ranks that differ: the rank that it belongs to, and which of its compilations differs, counted from 0."""
 
     rank: Rank

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome

@@ -11,8 +11,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
+
+import msgspec
+from msgspec import Struct
 
 from compile_lens.analysis.guard_facts import GuardFact
 from compile_lens.analysis.guard_sources import INTERNAL
@@ -38,8 +41,7 @@ CONDITIONS = ("in ", "<", ">", "!=", "is not")
 STATE = pattern(r"^___check_global_state\(\) against (?P<state>\{.*\})$")
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """What a recompile is told as. ``others`` are the guards that failed in the other versions; ``also`` are further values that differ
     from the version that comes closest. ``stays_dynamic``: the new version takes any value; None: not recorded."""
 
@@ -73,7 +75,7 @@ def causes_of(report: CompileReport, before: CompileReport | None = None) -> Ite
 
 
 def _of_wrapper(cause: Cause) -> Cause:
-    return replace(
+    return msgspec.structs.replace(
         cause,
         fact=in_users_words(cause.fact),
         others=tuple((failure, in_users_words(fact)) for failure, fact in cause.others),
@@ -153,7 +155,7 @@ def _located(failure: GuardFailure, stated: GuardFact | None) -> GuardFailure:
     if failure.line is not None or failure.stack or stated is None or stated.stated is None:
         return failure
     told = stated.stated
-    return replace(failure, source_text=told.source_text, file_tail=told.file_tail, line=told.line)
+    return msgspec.structs.replace(failure, source_text=told.source_text, file_tail=told.file_tail, line=told.line)
 
 
 def _told(fact: GuardFact, own: Table) -> GuardFact:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.sources import Sources
@@ -13,8 +14,7 @@ from compile_lens.trace.report import CompileReport, StackFrame
 ARGUMENTS = "arguments"
 
 
-@dataclass(frozen=True, slots=True)
-class MissingRequirement:
+class MissingRequirement(Struct, frozen=True):
     """What a program looked for and did not find.
 
     ``what`` is ``arguments``, or words such as ``a dataset``; ``name`` is its name, or the message of the argument parser.
@@ -29,8 +29,7 @@ class MissingRequirement:
         return f"{self.what} `{self.name}`" if self.name else self.what
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+class Raised(Struct, frozen=True):
     """An uncaught exception of the program: ``module`` and ``type`` name its class, ``stack`` is the traceback.
 
     ``missing`` is what the program looked for and did not find. ``of_device``: code for GPUs raised it.
@@ -45,8 +44,7 @@ class Raised:
     of_device: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RaisedBeside:
+class RaisedBeside(Struct, frozen=True):
     """An exception that did not end the run: of the ``import`` of the analyzed file, of a ``statement`` that was skipped, of a
     ``thread``, or of what was registered with ``atexit`` (``where``). ``owner`` names the thread or the function."""
 
@@ -55,8 +53,7 @@ class RaisedBeside:
     owner: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
+class Stopped(Struct, frozen=True):
     """A program that was ended from outside. ``how`` is ``timeout``, ``signalled``, ``exited``, ``budget`` or ``lost``.
 
     ``code`` is the signal or the exit code; ``crash_stack`` is what faulthandler wrote, innermost first.
@@ -70,8 +67,7 @@ class Stopped:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedCall:
+class RefusedCall(Struct, frozen=True):
     """A call that the sandbox blocked. ``what`` is ``write``, ``read``, ``network`` or ``process``; ``does`` is a verb for ``target``.
 
     ``stack`` is the call's, outermost first.
@@ -83,8 +79,7 @@ class RefusedCall:
     stack: tuple[StackFrame, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RunContext:
+class RunContext(Struct, frozen=True):
     """One run, frozen: finders are pure functions of it, safe in any thread.
 
     ``completed``: the program ran to its end, so that nothing more will happen.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import signal
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from compile_lens.analysis.call_path import call_path
 from compile_lens.analysis.compile_errors import (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compile_lens.analysis.finding import Place
 from compile_lens.late_pattern import pattern
@@ -22,8 +23,7 @@ MACHINERY = pattern(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(Struct, frozen=True):
     """Access to source. ``tree_of`` gives the syntax tree of a file, or None if it cannot be read.
 
     ``main_file`` is always the user's own; ``library_roots`` are folders of installed code that a path does not reveal (a checkout

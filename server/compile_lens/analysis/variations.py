@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from compile_lens.analysis.compile_errors import find_compile_errors
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity

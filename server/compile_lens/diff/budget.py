@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
+
+from msgspec.structs import replace
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.finding_counts import count_findings

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.kinds import Kind

@@ -7,8 +7,10 @@ down with them, its columns unchanged; a finding whose own lines were touched is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from msgspec.structs import replace
 
 from compile_lens.analysis.finding import CallSite, Finding, Place, Recompiled, RegionSummary, Related
 from compile_lens.documents.line_index import LineIndex

@@ -54,6 +54,28 @@ def module_classes(tree: SourceTree, known: tuple[Definition, ...]) -> list[Defi
     ]
 
 
+def with_other_methods(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
+    """The top-level classes that are modules with no ``forward``, and have public methods that take something: `loss(self, x, y)`. Not
+    those from which others of the file inherit."""
+    bases = _bases(tree)
+    certain = {d.name for d in module_classes(tree, known)}
+    inherited = {base for names in bases.values() for base in names}
+    open_ones = {name.rpartition(".")[0] for name in _unimplemented(tree)}
+    public = {
+        d.qualified_name.rpartition(".")[0]
+        for d in known
+        if d.kind == "function" and not d.name.startswith("_") and len(d.parameters) > 1
+    }
+    return [
+        d
+        for d in known
+        if d.kind == "class"
+        and "." not in d.qualified_name
+        and d.name in public - certain - inherited - open_ones
+        and any(base.rpartition(".")[2] == "Module" for base in bases.get(d.name, ()))
+    ]
+
+
 def heirs(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
     """The top-level classes that may inherit ``forward`` from a class of another file; the last ones, of very many."""
     if "torch" not in tree.text:

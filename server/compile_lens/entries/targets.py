@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import tree_sitter
 
 from compile_lens.agent.runtime.entry_plans import CallTarget, CompileAt
-from compile_lens.entries.module_classes import autograd_functions, heirs, module_classes
+from compile_lens.entries.module_classes import autograd_functions, heirs, module_classes, with_other_methods
 from compile_lens.syntax.definitions import Definition, definitions
 from compile_lens.syntax.regions import Region, RegionKind, find_regions
 from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
@@ -213,7 +213,7 @@ def _outermost(
             given=calls.get(d.name, {}) if d not in applied else {},
             only_module=d in inherited,
         )
-        for d in [*ordered, *rest, *inherited, *applied, *functions]
+        for d in [*ordered, *rest, *with_other_methods(tree, known), *inherited, *applied, *functions]
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from compile_lens.fixes.gradients import differing_gradients, type_words
 from compile_lens.trace.region_results import RegionResult, ResultValue

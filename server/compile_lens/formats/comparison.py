@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import msgspec
 from rich.text import Text
 
 from compile_lens.analysis.outcome_parts import CompiledFunction
@@ -91,7 +92,7 @@ def to_json(comparison: AnalysisComparison) -> str:
 
 
 def _compiled(one: CompiledFunction | None) -> dict[str, Any] | None:
-    return None if one is None else {**asdict(one), "kernels": list(one.kernels)}
+    return None if one is None else msgspec.to_builtins(one)
 
 
 def _row(one: Located) -> dict[str, Any]:

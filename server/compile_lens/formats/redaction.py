@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from compile_lens.analysis.finding import CallSite, Finding, Place, RegionSummary
 from compile_lens.analysis.outcome import TRACE_ENTRY, Outcome

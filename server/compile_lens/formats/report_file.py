@@ -13,11 +13,12 @@ import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from compile_lens import __version__
 from compile_lens.agent.runtime.regular_file import read_regular

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
 from compile_lens.agent.runtime.protocol import AgentEvent, Hello
 from compile_lens.analysis.compiled_functions import summarize_compiled
 from compile_lens.analysis.coverage import Coverage, measure
@@ -173,7 +175,7 @@ class _Analysis:
             return self.failed(f"Nothing was run: the sandbox could not be set up ({self._facts.unsafe}).")
         if self._facts.unusable and not self._facts.has_failed_to_import:
             failed = self.failed(_unusable(self._job.entry, self._facts.unusable.rstrip(".")))
-            return replace(
+            return msgspec.structs.replace(
                 failed, is_unusable=True, not_called=tuple(self._facts.not_called), coverage=self._coverage(self._facts)
             )
         stopped = None

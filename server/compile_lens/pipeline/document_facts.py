@@ -6,7 +6,9 @@ Finding them takes time that grows with the document, so for all but short ones 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from compile_lens.documents.moves import LineEdit
 from compile_lens.entries.targets import candidates

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from compile_lens.agent.runtime.entry_plans import CallTarget, SynthesizedCalls
 from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.filters import Filters
@@ -213,7 +215,7 @@ async def analyze_by_entries(
         ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
         coverage = outcome.coverage or coverage
         used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
-        outcome = replace(outcome, entry=used.spec, entry_title=used.title)
+        outcome = msgspec.structs.replace(outcome, entry=used.spec, entry_title=used.title)
         is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
         is_part = entry.kind in PARTIAL and has_reached(outcome) and not _is_about(outcome, main)
         if is_part and not is_stuck:
@@ -235,9 +237,9 @@ async def analyze_by_entries(
     if part is not None:
         return part
     assert first is not None, "there is always an entry"
-    first = replace(first, coverage=first.coverage or coverage)
+    first = msgspec.structs.replace(first, coverage=first.coverage or coverage)
     passed = [way for way in passed if way.entry != first.entry]
-    return replace(first, passed_over=tuple(passed))
+    return msgspec.structs.replace(first, passed_over=tuple(passed))
 
 
 def _says_more(outcome: Outcome, first: Outcome) -> bool:
@@ -269,7 +271,7 @@ def _cut_short(outcome: Outcome, entry: Entry, seconds: float) -> Outcome:
         f"Stopped {entry.title} after {seconds:g} s. Findings so far are shown; `--entry {entry.spec}` runs all of it."
     )
     found = tuple(finding for finding in outcome.findings if finding.kind is not Kind.RUN_ERROR)
-    return replace(outcome, findings=found, notes=(*outcome.notes, note))
+    return msgspec.structs.replace(outcome, findings=found, notes=(*outcome.notes, note))
 
 
 def _ended_in_a_call(outcome: Outcome) -> Outcome:
@@ -280,7 +282,7 @@ def _ended_in_a_call(outcome: Outcome) -> Outcome:
     why = stops[0].message.removeprefix(STOPPED).removeprefix(" here")
     note = f"Stopped the calls with synthesized inputs{why} Findings so far are shown."
     found = tuple(finding for finding in outcome.findings if finding not in stops)
-    return replace(outcome, findings=found, notes=(*outcome.notes, note))
+    return msgspec.structs.replace(outcome, findings=found, notes=(*outcome.notes, note))
 
 
 def _job_of(job: Job, entry: Entry) -> Job:
@@ -299,14 +301,16 @@ def _with_history(outcome: Outcome, passed: Sequence[PassedOver], kept: Sequence
     """``outcome`` with what was tried before. What ended the script ends the import, too, and is told once."""
     told = {(finding.code, finding.place) for finding in kept}
     found = [f for f in outcome.findings if f.kind is not Kind.RUN_ERROR or (f.code, f.place) not in told]
-    return replace(outcome, passed_over=tuple(passed), findings=(*kept, *found))
+    return msgspec.structs.replace(outcome, passed_over=tuple(passed), findings=(*kept, *found))
 
 
 def _as_script(finding: Finding) -> Finding:
     """What ended the file as a script, told beside what another entry found."""
     if finding.message.startswith(UNRUNNABLE):
         return finding
-    return replace(finding, severity=severity_beside(finding), message=f"As a script: {finding.message}")
+    return msgspec.structs.replace(
+        finding, severity=severity_beside(finding), message=f"As a script: {finding.message}"
+    )
 
 
 def _why_not(outcome: Outcome) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from compile_lens.agent.runtime.regular_file import open_regular
 from compile_lens.late_pattern import pattern

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compile_lens.analysis.compiled_functions import summarize_compiled
 from compile_lens.analysis.find import find
@@ -32,8 +34,7 @@ DAMAGED = "Unreadable: {lost} of {records} records of the trace (cut short or ch
 CACHE = pattern(r"^(?:fx_graph|aotautograd)_cache_(?:hit|miss)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """What one trace file tells, and the files of this machine that it is about."""
 
     outcome: Outcome

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+
+from msgspec import Struct
 
 from compile_lens.analysis.sources import LIBRARY, NO_FILE
 from compile_lens.documents.source_file import source_if_readable
@@ -31,8 +32,7 @@ GRAPH = "dynamo_output_graph"
 DEFINED = pattern(r"(?:async )?def (\w+)")
 
 
-@dataclass(frozen=True, slots=True)
-class LocalFile:
+class LocalFile(Struct, frozen=True):
     """A recorded file as it is here. ``lines`` are the recorded lines that are elsewhere now; ``lost``, those that are gone."""
 
     recorded: str
@@ -46,8 +46,7 @@ class LocalFile:
         return bool(self.lost) or any(line != now for line, now in self.lines.items())
 
 
-@dataclass(frozen=True, slots=True)
-class LocalFiles:
+class LocalFiles(Struct, frozen=True):
     """The files of one trace. ``looked`` are the paths that the answer depends on, whether they exist or not."""
 
     files: Mapping[str, LocalFile]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.analysis.ranks import merge_ranks, rank_names
@@ -16,8 +18,7 @@ from compile_lens.workers.caches import cache_root
 PART = "traces"
 
 
-@dataclass(frozen=True, slots=True)
-class TraceOptions:
+class TraceOptions(Struct, frozen=True):
     """How a trace is opened. ``maps`` are folders of the recording machine and what they are here; files are looked for in ``folders``.
 
     ``compiled``: outcomes have what became of each function, too.
@@ -29,8 +30,7 @@ class TraceOptions:
     compiled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedTrace:
+class OpenedTrace(Struct, frozen=True):
     """The outcome of each rank, and a sentence for each file that cannot be read. ``is_new``: it was not opened before."""
 
     name: str

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from compile_lens.agent.runtime.protocol import Hello
 from compile_lens.analysis.dimensions import DynamicParameter

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import msgspec
+
 from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import Finding, Place, RegionSummary
 from compile_lens.analysis.outcome import Outcome, Status
@@ -115,7 +117,9 @@ class Results:
         for run, known in list(self._known.items()):
             if known.unfiltered:
                 shown = choose(known.outcome, known.unfiltered)
-                again = replace(known, findings=(*shown, *at_own_lines(replace(known.outcome, findings=shown))))
+                again = replace(
+                    known, findings=(*shown, *at_own_lines(msgspec.structs.replace(known.outcome, findings=shown)))
+                )
                 changed |= self._replace(run, again)
         return changed
 
@@ -138,7 +142,7 @@ class Results:
         if known is None or not known.outcome.final or known.outcome.status is not Status.OK:
             return None
         outcome = known.outcome
-        now = replace(
+        now = msgspec.structs.replace(
             outcome,
             findings=known.findings[: len(outcome.findings)],
             regions=known.regions,
@@ -271,7 +275,7 @@ def _moved_dynamic(
     for parameter in dynamic:
         place = move_place(parameter.place, edit) if here(parameter.place.file) else parameter.place
         if place is not None:
-            yield replace(parameter, place=place)
+            yield msgspec.structs.replace(parameter, place=place)
 
 
 def _moved_compiled(
@@ -281,7 +285,7 @@ def _moved_compiled(
         if not here(one.file):
             yield one
         elif (place := move_place(Place(one.file, one.line, 1, one.line, 1), edit)) is not None:
-            yield replace(one, line=place.line)
+            yield msgspec.structs.replace(one, line=place.line)
 
 
 def _moved_regions(

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
+
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.outcome import Outcome, Status
@@ -190,7 +192,9 @@ def _is_deep_enough(outcome: Outcome, request: Request) -> bool:
 
 def _as_a_graph_shows(outcome: Outcome) -> Outcome:
     """``outcome`` without what only the program's source reproduces."""
-    return replace(outcome, findings=tuple(f for f in outcome.findings if f.kind.row.repro not in NEED_SOURCE))
+    return msgspec.structs.replace(
+        outcome, findings=tuple(f for f in outcome.findings if f.kind.row.repro not in NEED_SOURCE)
+    )
 
 
 def fails(outcome: Outcome) -> bool:
@@ -222,7 +226,7 @@ async def _run_by_entries(host: Host, job: Job, entries: EntryChoice | None) -> 
         return runs[job.entry]
     outcome = await analyze_by_entries(watched, host, job, entries, None, ALL)
     chosen = runs[outcome.entry]
-    return replace(chosen, outcome=replace(outcome, regions=chosen.outcome.regions))
+    return replace(chosen, outcome=msgspec.structs.replace(outcome, regions=chosen.outcome.regions))
 
 
 def _as_unwatched(outcome: Outcome) -> Outcome:
@@ -231,7 +235,8 @@ def _as_unwatched(outcome: Outcome) -> Outcome:
     shows_compiling = any(finding.kind.row.shows_compiling for finding in outcome.findings)
     if outcome.status is not Status.RAISED or outcome.graphs or shows_compiling:
         return outcome
-    return replace(outcome, regions=tuple(replace(region, frames=()) for region in outcome.regions))
+    regions = tuple(msgspec.structs.replace(region, frames=()) for region in outcome.regions)
+    return msgspec.structs.replace(outcome, regions=regions)
 
 
 def _subject(run: _Run, request: Request) -> tuple[Subject, Expectation]:

@@ -6,8 +6,10 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec.structs import asdict
 
 from compile_lens.analysis.performance.cache_misses import cache_keys
 from compile_lens.state.atomic_file import write_atomically

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.analysis.recorded_calls import RecordedCall
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from compile_lens.entries.recorded import Recording
 
 
-@dataclass(frozen=True, slots=True)
-class CallMemory:
+class CallMemory(Struct, frozen=True):
     """The recordings, one per file, in the user's state directory or another ``folder``."""
 
     folder: Path

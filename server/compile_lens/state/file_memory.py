@@ -6,11 +6,11 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import platformdirs
+from msgspec import Struct
 
 from compile_lens.state.atomic_file import write_atomically
 
@@ -20,8 +20,7 @@ def state_folder() -> Path:
     return Path(platformdirs.user_state_dir("compile-lens", appauthor=False))
 
 
-@dataclass(frozen=True, slots=True)
-class FileMemory:
+class FileMemory(Struct, frozen=True):
     """Facts by file, in ``folder``."""
 
     folder: Path
@@ -46,8 +45,7 @@ class FileMemory:
         return self.folder / f"{hashlib.sha256(os.fsencode(file)).hexdigest()[:24]}.json"
 
 
-@dataclass(frozen=True, slots=True)
-class EntryMemory:
+class EntryMemory(Struct, frozen=True):
     """The choices, in ``folder``."""
 
     folder: Path

@@ -9,11 +9,14 @@ import hashlib
 import io
 import os
 import pickle
-from collections.abc import Iterable
-from dataclasses import dataclass, is_dataclass
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 import compile_lens
 from compile_lens.state.atomic_file import write_atomically
@@ -56,14 +59,14 @@ class OpenedTraces:
         """Keep what was found in ``trace``, which also depends on the files ``looked`` for. Nothing is kept if it cannot be."""
         content = io.BytesIO()
         try:
-            pickle.dump((_state(trace), _stamps(looked)), content, protocol=5)
+            pickle.dump((_state(trace), _stamps([*looked, *_own_code()])), content, protocol=5)
             pickle.dump(found, content, protocol=5)
             write_atomically(self._place(trace, options), content.getvalue())
         except OSError:
             return  # a cache that cannot be written makes the next opening slow, and nothing else
 
     def _place(self, trace: Path, options: tuple[object, ...]) -> Path:
-        key = repr((os.path.abspath(trace), options, _version()))  # noqa: PTH100 - a link is another name
+        key = repr((os.path.abspath(trace), options, compile_lens.__version__))  # noqa: PTH100 - a link is another name
         return self._folder / f"{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.pickle"
 
 
@@ -73,7 +76,7 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if module.startswith(("compile_lens.analysis.", "compile_lens.trace.")):
             found = super().find_class(module, name)
-            if isinstance(found, type) and (is_dataclass(found) or issubclass(found, Enum)):
+            if isinstance(found, type) and (is_dataclass(found) or issubclass(found, (Struct, Enum))):
                 return found
         raise pickle.UnpicklingError(f"{module}.{name} is not kept")
 
@@ -100,29 +103,13 @@ def _stamps(paths: Iterable[str]) -> Stamps:
 def _stamp(path: str) -> tuple[str, int, int]:
     try:
         found = os.stat(path)  # noqa: PTH116 - many, and quick
-    except OSError:
+    except (OSError, ValueError):  # a trace may name anything
         return path, -1, -1
     return path, found.st_size, found.st_mtime_ns
 
 
-@dataclass(frozen=True, slots=True)
-class _Code:
-    """The state of our own code: what it found before it was changed is no longer true."""
-
-    version: str
-    newest: int
-    files: int
-
-
-def _version() -> _Code:
-    newest = files = 0
-    waiting = [os.path.dirname(os.path.abspath(compile_lens.__file__))]  # noqa: PTH100, PTH120
-    while waiting:
-        for entry in os.scandir(waiting.pop()):
-            if entry.is_dir(follow_symlinks=False):
-                if entry.name != "__pycache__":
-                    waiting.append(entry.path)
-            elif entry.name.endswith((".py", ".md", ".json")):
-                files += 1
-                newest = max(newest, entry.stat().st_mtime_ns)
-    return _Code(compile_lens.__version__, newest, files)
+def _own_code() -> Iterator[str]:
+    """The files of our own code that was loaded, and so may have made what was found."""
+    for name, module in sys.modules.items():
+        if name.partition(".")[0] == "compile_lens" and (file := getattr(module, "__file__", None)):
+            yield file

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
 import tree_sitter
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from compile_lens.syntax.definitions import qualified_name
 from compile_lens.syntax.imports import Imports, read_imports
@@ -33,8 +33,7 @@ _SUBJECT_OPTIONS = frozenset({"model", "mod"})
 _DEEPEST = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Callee:
+class Callee(Struct, frozen=True):
     """Something that compiles. ``subject`` is what it compiles, or None while it has no argument yet."""
 
     fullgraph: bool = False
@@ -43,8 +42,7 @@ class Callee:
     takes_function_first: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class CalleeNames:
+class CalleeNames(Struct, frozen=True):
     """The names of a file: imports, plain assignments (the last one of a name), functions and classes."""
 
     tree: SourceTree

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.tree import Query, SourceTree
@@ -12,8 +12,7 @@ _COMMENTS = Query("(comment) @comment")
 _MARKER = pattern(r"#\s*%%|#\s*In\[[\d ]*\]|#\s*<codecell>")
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """Lines from 1, the last included. ``number`` counts from 1."""
 
     number: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 
@@ -20,8 +21,7 @@ _SIGNS_OF_OUTPUT = (
 LOOKED_AT = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """A dotted word up to the part at the cursor, and its columns (from 0) in the line."""
 
     text: str

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 import tree_sitter
+from msgspec import Struct
 
 from compile_lens.syntax.imports import Imports
 from compile_lens.syntax.settings_text import items, settings_of_line
@@ -40,8 +40,7 @@ class MentionKind(str, Enum):
     METHOD = "method"  # a method of something unknown, maybe of a tensor
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True):
     """A name and its place. ``owner``: the variable whose value it is. ``value``: the node assigned to it, if any."""
 
     sort: MentionKind

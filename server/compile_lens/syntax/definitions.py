@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import tree_sitter
+from msgspec import Struct
 
 from compile_lens.syntax.tree import Query, Range, SourceTree, ancestors, kept_with_tree, parse
 
 _DEFINITIONS = Query("[(function_definition) (class_definition) (lambda)] @definition")
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """A parameter. ``place`` covers its name only; ``annotation`` and ``default`` are source text or ''."""
 
     name: str
@@ -21,8 +19,7 @@ class Parameter:
     default: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """A function, class or lambda.
 
     ``kind`` is ``function``, ``class`` or ``lambda``. ``qualified_name`` is Python's ``__qualname__`` (``Net.forward``,

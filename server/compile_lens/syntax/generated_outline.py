@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 
@@ -25,8 +26,7 @@ class PartKind(str, Enum):
     NODE = "node"
 
 
-@dataclass(frozen=True, slots=True)
-class OutlinePart:
+class OutlinePart(Struct, frozen=True):
     """A part with a name. Lines count from 1; ``depth`` is how many parts it is in."""
 
     name: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import tree_sitter
+from msgspec import Struct, field
 
 from compile_lens.syntax.tree import Query, SourceTree, ancestors
 
@@ -16,8 +16,7 @@ _IMPORTS = Query("[(import_statement) (import_from_statement)] @import")
 _TORCH_STAR = ("compile",)
 
 
-@dataclass(frozen=True, slots=True)
-class Imports:
+class Imports(Struct, frozen=True):
     """The imports of a file, anywhere in it, except those under ``if TYPE_CHECKING``.
 
     ``names`` maps a local name to what it stands for, dotted. ``modules`` are the local names that are certainly

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import tree_sitter
+from msgspec import Struct
 
 from compile_lens.syntax.tree import Range, SourceTree, ancestors, identifiers
 
@@ -20,8 +20,7 @@ BINDINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """The statement or parameter from which a name has its value."""
 
     name: str

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 import tree_sitter
+from msgspec import Struct
 
 from compile_lens.syntax.callees import Callee, CalleeNames, read_names
 from compile_lens.syntax.definitions import decorator_expression, decorator_nodes, qualified_name, whole_definition
@@ -34,8 +34,7 @@ class RegionKind(str, Enum):
     EXPORT = "export"
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(Struct, frozen=True):
     """A place where a compilation starts: the decorator with its ``@``, or the call.
 
     ``name`` is the qualified name of a decorated function or class, else the compiled expression without the arguments

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 
@@ -22,8 +23,7 @@ _VALUE_LINE = pattern(r"^[ \t-]*value:[ \t]*(?P<value>" + _QUOTED + r"|[^\s#]*)"
 _DOCKER = pattern(r"^[ \t]*(?:ENV|ARG)[ \t]+", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """``name`` and ``value`` with their columns (from 0, code points) in the line; the value has no quotes."""
 
     name: str

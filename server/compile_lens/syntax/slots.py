@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.contexts import COMPILE, CONFIG_MODULES, OPTIMIZE, SET_LOGS
@@ -34,8 +35,7 @@ class SlotKind(str, Enum):
     BACKEND = "backend"
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """``prefix`` is already written; ``owner`` is the module of an option, or the variable of a value."""
 
     kind: SlotKind

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import tree_sitter
 import tree_sitter_python
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 
@@ -66,8 +67,7 @@ class Query:
         return tree_sitter.QueryCursor(self._compiled)
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """A stretch of source: lines from 1, columns from 1 in code points, end exclusive."""
 
     line: int

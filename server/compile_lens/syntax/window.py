@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.imports import Imports, read_imports
@@ -26,8 +27,7 @@ _ALIAS = pattern(
 _TARGET = pattern(r"(?:^|\n)[ \t]*(\w+)[ \t]*\Z")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Window:
+class Window(Struct, frozen=True, eq=False):
     """Lines from ``first_line`` (from 1) on as a tree, and the imports of the whole file."""
 
     tree: SourceTree

@@ -7,7 +7,9 @@ skipped frame in torch/_dynamo/convert_frame.py; ``unimplemented_with_warning`` 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.failure_text import message_of
@@ -48,8 +50,7 @@ SKIPPED = pattern(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class BreakText:
+class BreakText(Struct, frozen=True):
     """A parsed break: its reason, its place if the text says it, and the user stack that it prints."""
 
     reason: BreakReason
@@ -148,8 +149,7 @@ def parse_reason(text: str) -> BreakReason:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Sections:
+class _Sections(Struct, frozen=True):
     title: str
     explanation: str
     hints: tuple[str, ...]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 
@@ -16,8 +17,7 @@ COMPONENT = pattern(r"^\[(?P<hash>\w+)\] (?P<name>[^:]+): (?P<text>.*)$", re.DOT
 MAX_TEXT = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Component:
+class Component(Struct, frozen=True):
     """One part of a key: ``hash`` decides whether it is the same, ``text`` is torch's for it (it may hold addresses)."""
 
     hash: str

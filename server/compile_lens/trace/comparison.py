@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct
 
 from compile_lens.trace.stack_frame import StackFrame
 
@@ -18,8 +19,7 @@ class Agreement(str, Enum):
     NOT_COMPARED = "not-compared"
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedValue:
+class ComparedValue(Struct, frozen=True):
     """One value of a graph that is not to the bit what eager gives.
 
     ``what`` is ``output``, ``input`` (as the call left it) or ``gradient`` (of an input), ``index`` its number, ``name`` its node's;
@@ -35,8 +35,7 @@ class ComparedValue:
     facts: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """One call of a compiled graph beside eager. ``direction`` is ``forward`` or ``backward``; ``reason`` is why it was not compared.
 
     ``call`` counts the graph's calls from 1. ``has_reference``: there was an fp64 reference. ``worse`` counts the values that are as bad

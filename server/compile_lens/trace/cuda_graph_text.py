@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import LogLine, StackFrame
@@ -38,8 +39,7 @@ class Trouble(str, Enum):
     SIZES = "sizes"
 
 
-@dataclass(frozen=True, slots=True)
-class CudaGraphEvent:
+class CudaGraphEvent(Struct, frozen=True):
     """One thing that torch said. ``origin`` leads to the line it is about, ``stack`` to the call of the moment; either may be empty.
 
     ``number`` tells recordings apart: a pointer, or how many sizes there were.

@@ -6,8 +6,9 @@ a comment with the user's line, then ``name: "f32[4, 8][8, 1]cpu" = expression``
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 
@@ -25,8 +26,7 @@ TARGET = pattern(r"^[\w.]+(?=\()")
 WORD = pattern(r"(?<![\w.])[A-Za-z_]\w*\b(?!\s*=(?!=))")
 
 
-@dataclass(frozen=True, slots=True)
-class GraphNode:
+class GraphNode(Struct, frozen=True):
     """One value of a graph. ``dtype`` is torch's short name (``f32``, ``f64``, ``i64``), '' if it is no tensor; ``shape`` is its text.
 
     ``file`` and ``line`` are the user's, None for inputs. ``operands`` are the names of the values that it is made from.

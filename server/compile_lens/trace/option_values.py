@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 MODULES = {
     "dynamo_config": "torch._dynamo.config",
@@ -22,23 +23,20 @@ MODULES = {
 _LEFT_OUT = "Value is not JSON serializable"
 
 
-@dataclass(frozen=True, slots=True)
-class OptionValue:
+class OptionValue(Struct, frozen=True):
     """A value from the compilation ``compile_id`` on, as JSON holds it: a set or a tuple is a list."""
 
     value: Any
     compile_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Struct, frozen=True):
     module: str
     compile_id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class OptionValues:
+class OptionValues(Struct, frozen=True):
     """What is known of all options in one run. Nothing is parsed before it is asked for."""
 
     changes: tuple[_Change, ...] = ()

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.records import Payload, Record
@@ -18,8 +19,7 @@ ARGUMENT = pattern(r"^L\['(\w+)'\]$")
 GUARD = pattern(r"L\['(\w+)'\] (?:==|is) ([^#\n]+?)\s*(?:#|$)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class TensorInput:
+class TensorInput(Struct, frozen=True):
     """A tensor argument of a compilation. ``dtype`` is torch's name of it, as in ``float32``."""
 
     dtype: str
@@ -28,8 +28,7 @@ class TensorInput:
     requires_grad: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CallInputs:
+class CallInputs(Struct, frozen=True):
     """The arguments of one compilation, those that it used: tensors by name, and the guards that hold the others fast."""
 
     compile_id: str
@@ -64,16 +63,17 @@ class RecordedInputs:
 
     def _on_tensor(self, record: Record) -> None:
         fields = record.fields
-        sizes = (*fields["size"], *fields.get("stride", ()))
+        size, stride = tuple(fields["size"]), tuple(fields.get("stride", ()))
         dtype = str(fields["dtype"]).removeprefix("torch.")
         # it becomes part of an expression: a trace must not say more than a name there
         is_name = dtype.isidentifier() and dtype.isascii() and not dtype.startswith("_")
-        if not _is_first(record) or not is_name or not all(type(size) is int for size in sizes):
+        is_shape = all(type(number) is int for number in (*size, *stride)) and len(stride) in (0, len(size))
+        if not _is_first(record) or not is_name or not is_shape:
             return
         self._tensors[record.compile_id or "-", fields["describer_id"], fields["id"]] = TensorInput(
             dtype,
-            tuple(fields["size"]),
-            tuple(fields.get("stride", ())),
+            size,
+            stride,
             bool(fields.get("requires_grad")),
         )
 

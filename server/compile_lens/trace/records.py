@@ -11,10 +11,11 @@ import json
 import mmap
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.files import TraceError, mapped
@@ -121,8 +122,7 @@ class TraceBytes:
             self.mapped.madvise(mmap.MADV_DONTNEED)
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(Struct, frozen=True):
     """A payload that has not been read: ``data[start:end]`` are its tabbed lines; ``digest`` is the MD5 that the record names."""
 
     data: Bytes
@@ -154,8 +154,7 @@ class Payload:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """One record. ``kind`` is its JSON key (``dynamo_start``, …), or the artifact's name; ``fields`` is what the key holds.
 
     ``stack`` is that of whoever wrote it, torch's own frames included, where torch adds one: to records outside of a compilation.
@@ -201,7 +200,7 @@ def parse_record(data: Bytes, start: int, end: int) -> Record | None:
         is_artifact=is_artifact,
         fields=fields,
         compile_id=_compile_id(envelope),
-        attempt=envelope.get("attempt") or 0,
+        attempt=attempt if isinstance(attempt := envelope.get("attempt"), int) else 0,
         rank=rank if isinstance(rank := envelope.get("rank"), int) else None,
         payload=payload,
         stack=envelope.get("stack"),

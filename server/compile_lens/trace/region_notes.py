@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from compile_lens.trace.records import Record, read_note
 from compile_lens.trace.report import RegionCall, Skip

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 from array import array
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class ResultValue:
+
+class ResultValue(Struct, frozen=True):
     """One value. ``kind`` is ``tensor``, ``ndarray`` or the name of a Python type; ``text`` is what a plain value reads as.
 
     ``numbers`` are some of a tensor's as fp64, all of them if ``is_whole``, None where the run gave too many; ``digest`` is of all.
@@ -26,8 +26,7 @@ class ResultValue:
     is_whole: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RegionResult:
+class RegionResult(Struct, frozen=True):
     """One outermost call of the region ``name``: what it returned, and the tensors of its arguments that it changed.
 
     At the end of the program, ``name`` is '': ``values`` are parameters, buffers and their gradients, ``changed`` gradients of inputs.

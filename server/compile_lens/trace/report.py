@@ -9,6 +9,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
 
+from msgspec import Struct
+
 from compile_lens.trace.comparison import Comparison
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
 from compile_lens.trace.recorded_inputs import CallInputs
@@ -18,8 +20,7 @@ from compile_lens.trace.stack_frame import StackFrame as StackFrame
 from compile_lens.trace.stand_ins import MissingResource, StandIn
 
 
-@dataclass(frozen=True, slots=True)
-class BreakReason:
+class BreakReason(Struct, frozen=True):
     """What torch says of one graph break; parsed from its text.
 
     ``skipped_frame``: the whole frame runs eagerly. ``skips_rest``: what was traced before the break is compiled, the rest runs eagerly.
@@ -38,8 +39,7 @@ class BreakReason:
     is_forerunner: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class GraphBreak:
+class GraphBreak(Struct, frozen=True):
     """One graph break as it happened. ``stack`` is the user's stack, outermost first; its last entry is where it broke."""
 
     compile_id: str
@@ -51,8 +51,7 @@ class GraphBreak:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class GuardFailure:
+class GuardFailure(Struct, frozen=True):
     """One guard that did not hold. ``against`` is the cache entry it belongs to; ``line`` and ``file_tail`` say where the guarded
     value was used, if known, and ``stack`` leads there (torch 2.12 and later)."""
 
@@ -65,16 +64,14 @@ class GuardFailure:
     stack: tuple[StackFrame, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Recompile:
+class Recompile(Struct, frozen=True):
     """A frame that was about to compile again, and the guards that failed (one per earlier entry, newest first)."""
 
     compile_id: str
     failures: tuple[GuardFailure, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CompileFailure:
+class CompileFailure(Struct, frozen=True):
     """A frame that did not compile. ``type`` is the exception's name; ``traceback`` is torch's own, whole."""
 
     type: str
@@ -85,16 +82,14 @@ class CompileFailure:
     traceback: str
 
 
-@dataclass(frozen=True, slots=True)
-class ResumeOf:
+class ResumeOf(Struct, frozen=True):
     """What a resume function resumes: the function's name and the line of the break."""
 
     name: str
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Costs:
+class Costs(Struct, frozen=True):
     """What the record that ends a compilation says it cost. Times are in seconds, each part of the one before it; None: not told.
 
     ``guard_latency_us`` is what checking the guards took, in microseconds; ``cuda_graph_skip`` is why there is no CUDA graph.
@@ -149,8 +144,7 @@ class Compilation:
         return self.resume_of.name if self.resume_of else self.name
 
 
-@dataclass(frozen=True, slots=True)
-class RegionCall:
+class RegionCall(Struct, frozen=True):
     """A call of ``torch.compile`` as it happened: where, and the code that it wraps, if that is Python.
 
     ``fullgraph`` is its argument, and ``column`` where the call begins; None if that is not known. ``inlined``: what it wraps was
@@ -171,8 +165,7 @@ class RegionCall:
     disabled: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Skip:
+class Skip(Struct, frozen=True):
     """A frame that Dynamo met and did not compile, with its reason. ``region`` as in Compilation."""
 
     region: int | None
@@ -182,8 +175,7 @@ class Skip:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class SideEffect:
+class SideEffect(Struct, frozen=True):
     """A change of an object that outlives the graph, which Dynamo replays after it. ``stack`` leads to the line that made it.
 
     ``type`` is the object's class, ``source`` where Dynamo got it from (``L['self']``, or words such as ``no source``).
@@ -195,16 +187,14 @@ class SideEffect:
     stack: tuple[StackFrame, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Struct, frozen=True):
     """A size or number that a compilation made dynamic. ``source`` is where it comes from: ``L['x'].size()[0]``, ``L['n']``."""
 
     compile_id: str
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class FailedCall:
+class FailedCall(Struct, frozen=True):
     """A call that raised and has no compilation: of ``torch.export.export``, or of a frame that Dynamo refuses (``call`` is '' then, and
     ``region`` as in Compilation). ``stack`` leads to where it raised."""
 
@@ -225,8 +215,7 @@ class ExportProblemKind(str, Enum):
     GUARD_ADDED = "guard_added"
 
 
-@dataclass(frozen=True, slots=True)
-class ExportProblem:
+class ExportProblem(Struct, frozen=True):
     """What ``draft_export`` went around. ``subject`` is the operator or the expression; ``reason``, a mismatch or the value taken.
 
     ``sources`` are the inputs that the expression's symbols stand for: ``L['x'].size()[0]``.
@@ -239,8 +228,7 @@ class ExportProblem:
     stack: tuple[StackFrame, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Specialization:
+class Specialization(Struct, frozen=True):
     """A symbolic size that became a number. ``sources`` are the expressions it stood for (``L['x'].size()[0]``), ``stack`` the user's.
 
     ``is_checked``: torch requires this value, which a parameter or another tensor has; another one is an error.
@@ -253,8 +241,7 @@ class Specialization:
     is_checked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(Struct, frozen=True):
     """What torch said in one of its logs (``cudagraphs``, ``perf_hints``). ``origin`` leads to the line that the node which was being
     compiled comes from, ``stack`` to the call of the moment."""
 
@@ -265,8 +252,7 @@ class LogLine:
     stack: tuple[StackFrame, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Artifact:
+class Artifact(Struct, frozen=True):
     """A payload by reference: a graph, generated code, a cache event."""
 
     name: str
@@ -285,8 +271,7 @@ class VariationEffect(str, Enum):
     SKIPPED = "skipped"
 
 
-@dataclass(frozen=True, slots=True)
-class VariedCall:
+class VariedCall(Struct, frozen=True):
     """One call with other inputs. ``report`` has what was compiled for it, ``before`` what was compiled for the call as it was.
 
     ``error`` and ``message`` are those of what it raised, '' if nothing; in eager it raises nothing.
@@ -298,8 +283,7 @@ class VariedCall:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Variation:
+class Variation(Struct, frozen=True):
     """A call of ``region`` as the program made it, with something else: ``phrase`` completes "with …".
 
     ``calls`` were made one after the other, such as with a batch of 3 and then of 4. ``error`` and ``message`` say why there are none.

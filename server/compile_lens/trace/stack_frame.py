@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class StackFrame:
+class StackFrame(Struct, frozen=True):
     """One level of a user stack. ``text`` is the stripped source line ('' if unknown).
 
     ``column`` and the rest are None if unknown. ``end_byte`` is an end in bytes from 0, if its line is unknown.

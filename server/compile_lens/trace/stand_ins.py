@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from compile_lens.trace.stack_frame import StackFrame
 
 
-@dataclass(frozen=True, slots=True)
-class StandIn:
+class StandIn(Struct, frozen=True):
     """A substitute for something of another machine. ``what`` is the agent's word for it (agent/substitutes), ``text`` what it adds;
     ``stack`` leads to the line that used it, and may be empty."""
 
@@ -17,8 +16,7 @@ class StandIn:
     stack: tuple[StackFrame, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MissingResource:
+class MissingResource(Struct, frozen=True):
     """Something that a program loads, and that was replaced because it is missing. ``what`` is ``weights``, ``configuration``,
     ``tokenizer`` or ``checkpoint``; ``name`` the program's for it, ``replacement`` the class in its place, ``why`` the library's message.
 

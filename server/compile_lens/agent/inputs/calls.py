@@ -6,6 +6,7 @@ from types import ModuleType
 
 from ..runtime.entry_plans import SynthesizedCalls, WrittenCall
 from ..runtime.entry_protocol import CallMade, CallNotMade, CallsCovered, CallStopped, EntryCalled
+from ..runtime.gpu_presence import copies_can_use_gpu
 from ..runtime.wire import Wire
 from ..variations import watcher
 from ..variations.call_snapshot import copied
@@ -30,6 +31,7 @@ def run_written(plan: WrittenCall, file: str, source: str, wire: Wire) -> None:
     compiled_call.prepared(call, plan.compile, file).run()
 
 
+@copies_can_use_gpu()
 def run_synthesized(plan: SynthesizedCalls, file: str, source: str, wire: Wire) -> None:
     """Find calls for the targets, and make them.
 

@@ -20,6 +20,7 @@ from ..instrument.unrecorded import uncompiled
 from ..runtime.entry_plans import CompileAt, DocumentedExample, ModelOfScript
 from ..runtime.entry_protocol import ArgumentsMadeUp, CallMade, CallNotMade, CallStopped, EntryCalled, StatementsSkipped
 from ..runtime.foreign_code import attempted
+from ..runtime.gpu_presence import copies_can_use_gpu
 from ..runtime.program import remember
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
@@ -57,6 +58,7 @@ MORE_S = 15.0
 COPIED_PARAMETERS = 30_000_000
 
 
+@copies_can_use_gpu()
 def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
     """Run the script, and call its models, compiled."""
     script = _Script(file, wire)
@@ -78,6 +80,7 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
         raise UnusableEntry(_why(failed, script.first_failure))
 
 
+@copies_can_use_gpu()
 def run_example(plan: DocumentedExample, file: str, source: str, wire: Wire) -> None:
     """Run an example that uses ``file``, and call the model that it makes, compiled."""
     script = _Script(file, wire, plan.page)

@@ -9,7 +9,15 @@ import os
 import sys
 from collections.abc import Iterator
 
-from ..torch_internals.cuda import AMDSMI_DEVICE_COUNT, CACHED_DEVICE_COUNT, IS_COMPILED, LAZY_INIT, NVML_DEVICE_COUNT
+from ..torch_internals.cuda import (
+    AMDSMI_DEVICE_COUNT,
+    ASKS_NVML_FIRST,
+    CACHED_DEVICE_COUNT,
+    IS_COMPILED,
+    LAZY_INIT,
+    NVML_DEVICE_COUNT,
+)
+from . import processes
 
 # torch/cuda/__init__.py, is_available(): asks NVML before the CUDA runtime
 NVML_CHECK = "PYTORCH_NVML_BASED_CUDA_CHECK"
@@ -42,6 +50,57 @@ def without_cuda_runtime() -> Iterator[None]:
     finally:
         CACHED_DEVICE_COUNT.set(count)
         LAZY_INIT.set(start)
+
+
+@contextlib.contextmanager
+def copies_can_use_gpu() -> Iterator[None]:
+    """Let the program ask torch for GPUs such that copies of this process that are forked meanwhile can use them.
+
+    ``torch.cuda.is_available()`` starts the CUDA runtime, and a copy of a process where it was started refuses to use a GPU
+    (torch/csrc/cuda/Module.cpp, ``THCPModule_getDeviceCount_wrap``). No variable of the program's environment is set for this.
+    """
+    if not is_usable():
+        yield
+        return
+    count, asks_nvml = CACHED_DEVICE_COUNT.get(), ASKS_NVML_FIRST.get()
+    if count is None and _count_by_library() < 0:  # of a GPU that is partitioned (MIG), CUDA uses one partition
+        CACHED_DEVICE_COUNT.set(1)
+    if asks_nvml is not None:
+        ASKS_NVML_FIRST.set(lambda: True)
+    try:
+        yield
+    finally:
+        CACHED_DEVICE_COUNT.set(count)
+        if asks_nvml is not None:
+            ASKS_NVML_FIRST.set(asks_nvml)
+
+
+@functools.cache
+def is_usable() -> bool:
+    """Whether the CUDA runtime finds a GPU. A copy of this process is asked: the answer starts the runtime."""
+    if not has_gpu():
+        return False
+    if sys.platform != "linux":
+        return starts()
+    copy = processes.fork()
+    if copy == 0:
+        found = False
+        try:
+            found = starts()
+        finally:
+            os._exit(0 if found else 1)
+    _, status = os.waitpid(copy, 0)
+    return status == 0
+
+
+def starts() -> bool:
+    """Whether the CUDA runtime finds a GPU. Copies of this process cannot use one afterwards."""
+    import torch
+
+    try:
+        return bool(torch.cuda.is_available())
+    except (RuntimeError, OSError):  # a driver that does not fit this build
+        return False
 
 
 def has_gpu() -> bool:

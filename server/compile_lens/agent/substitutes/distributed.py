@@ -18,17 +18,17 @@ from .notes import StandInNotes
 from .unsupported import unsupported_is_noted
 
 
-def prepare(notes: StandInNotes, spawns: bool) -> None:
+def prepare(notes: StandInNotes, spawns: bool, has_driver: bool) -> None:
     """Replace what needs other processes when the program starts distributed work; until then, and without it, all is torch's own.
 
-    ``spawns``: processes of ``torch.multiprocessing.spawn`` are to start that work.
+    ``spawns``: processes of ``torch.multiprocessing.spawn`` are to start that work. ``has_driver``: there is a GPU.
     """
     import torch.distributed
     import torch.multiprocessing
 
     if not torch.distributed.is_available():
         return
-    work = _DistributedWork(notes, has_driver=torch.cuda.is_available())  # before a device is emulated
+    work = _DistributedWork(notes, has_driver)
     # whatever starts the work creates the default group with it: `init_device_mesh`, libraries
     work.undo = call_first(inspect.unwrap(torch.distributed.init_process_group), work.begin)
     if spawns:

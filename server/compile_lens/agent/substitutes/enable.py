@@ -7,7 +7,9 @@ import os
 from ..inputs import missing_imports
 from ..instrument.import_hook import change_at_import
 from ..instrument.in_place import call_first
+from ..runtime import gpu_presence
 from ..runtime.dynamo_skips import skip_modules
+from ..runtime.entry_plans import DocumentedExample, ModelOfScript, SynthesizedCalls
 from ..runtime.preview_protocol import GpuPreviewRequest
 from ..runtime.protocol import Depth, RunCommand, Substitution
 from ..torch_internals.cuda import LAZY_INIT
@@ -21,6 +23,8 @@ from .unsupported import unsupported_is_noted
 from .weights import checkpoints, hub_files, lookups, timm_models, tokenizers, transformers_models
 
 MAX_GPUS = 16
+# entries whose calls are searched for in copies of the process
+SEARCHED = (SynthesizedCalls, ModelOfScript, DocumentedExample)
 
 
 def enable(command: RunCommand, own_folder: str, library_roots: tuple[str, ...], cuda: TrialResult) -> Depth:
@@ -55,7 +59,7 @@ def _prepare_distributed(command: RunCommand, notes: StandInNotes) -> None:
         launcher.supply()
         notes.add_at("launcher", needed)
     with unsupported_is_noted(notes):
-        distributed.prepare(notes, program.starts_distributed_work)
+        distributed.prepare(notes, program.starts_distributed_work, _has_gpu(command))  # before a device is emulated
 
 
 def _enable_cuda(command: RunCommand, notes: StandInNotes, verdict: TrialResult) -> Depth:
@@ -66,7 +70,7 @@ def _enable_cuda(command: RunCommand, notes: StandInNotes, verdict: TrialResult)
     """
     import torch
 
-    if torch.version.hip or _has_gpu() or hides_gpus(command):
+    if torch.version.hip or _has_gpu(command) or hides_gpus(command):
         return command.depth
     if not names_gpu(command):
         _install_cuda_at_first_use(notes, verdict)
@@ -90,13 +94,9 @@ def _preview(command: RunCommand, request: GpuPreviewRequest, notes: StandInNote
     return Depth.INDUCTOR
 
 
-def _has_gpu() -> bool:
-    import torch
-
-    try:
-        return bool(torch.cuda.is_available())
-    except (RuntimeError, OSError):  # a driver that does not fit this build
-        return False
+def _has_gpu(command: RunCommand) -> bool:
+    """Whether CUDA can be used. Calls are searched for in copies of the process, which must be able to use it, too."""
+    return gpu_presence.is_usable() if isinstance(command.plan, SEARCHED) else gpu_presence.starts()
 
 
 def _install_cuda(notes: StandInNotes, verdict: TrialResult) -> bool:

@@ -12,6 +12,7 @@ _EMULATION = "the emulated CUDA device"
 # ``torch.cuda`` (torch/cuda/__init__.py)
 AMDSMI_DEVICE_COUNT = Internal("torch.cuda:_device_count_amdsmi", "the detection of AMD GPUs")
 DEVICE_PROPERTIES = Internal("torch.cuda:_CudaDeviceProperties", _EMULATION, supplied=True)
+ASKS_NVML_FIRST = Internal("torch.cuda:_nvml_based_avail", "the search for calls on a GPU")
 CACHED_DEVICE_COUNT = Internal("torch.cuda:_cached_device_count", _EMULATION)
 CUDART = Internal("torch.cuda:_cudart", _EMULATION)
 EXCHANGE_DEVICE = Internal("torch.cuda:_exchange_device", _EMULATION, supplied=True)

@@ -7,8 +7,9 @@ A graph from torch's cache has the lines of the run that put it there: of anothe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
+
+from msgspec.structs import replace
 
 from compile_lens.analysis.finding import Place
 from compile_lens.analysis.sources import Sources

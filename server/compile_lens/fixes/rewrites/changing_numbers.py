@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import tree_sitter
+from msgspec.structs import replace
 
 from compile_lens.analysis.finding import Finding, Kind, Place
 from compile_lens.analysis.guard_facts import GuardFact

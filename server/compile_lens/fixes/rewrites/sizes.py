@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from compile_lens.analysis.finding import Finding, Kind, Place
 from compile_lens.fixes.fix import Edit, Fix, make

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Protocol
 
+import msgspec
 import tree_sitter
 
 from compile_lens.syntax.predictions import results, vocabulary
@@ -127,7 +128,7 @@ class CallResolver:
     def _function(self, use: CallUse, called: AbstractValue, is_whole: bool, scope: Scope) -> AbstractValue:
         assert called.node is not None
         if self._program.is_disabled(called.node):
-            self._walk.report(replace(use, is_disabled=True), scope)
+            self._walk.report(msgspec.structs.replace(use, is_disabled=True), scope)
             return UNKNOWN
         self._walk.report(use, scope)
         if self._program.is_opaque(called.node):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import tree_sitter
+from msgspec import Struct
 
 from compile_lens.syntax.predictions.switches import Switches
 from compile_lens.syntax.regions import Region
@@ -14,8 +14,7 @@ from compile_lens.syntax.tree import Range
 _LONGEST = 40
 
 
-@dataclass(frozen=True, slots=True)
-class RuleContext:
+class RuleContext(Struct, frozen=True):
     """What a rule may look at besides the use itself: the switches of the file, and the text of its nodes."""
 
     switches: Switches
@@ -27,8 +26,7 @@ class RuleContext:
         return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-@dataclass(frozen=True, slots=True)
-class RuleMatch:
+class RuleMatch(Struct, frozen=True):
     """A use that a rule matches: the expression, torch's code, and one sentence."""
 
     rule: str
@@ -37,8 +35,7 @@ class RuleMatch:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(Struct, frozen=True):
     """A construct on which Dynamo is known to break.
 
     ``code`` is torch's (``GB0059``). ``function`` is the qualified name of the enclosing function, which begins at

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import tree_sitter
+from msgspec import Struct
 
 from compile_lens.syntax.definitions import decorator_expression, decorator_nodes
 from compile_lens.syntax.imports import Imports, read_imports
@@ -50,8 +50,7 @@ _ASSIGNED = Query(
 _GLOBAL = Query("(global_statement) @statement")
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramParameter:
+class ProgramParameter(Struct, frozen=True):
     """A parameter of a function or lambda; ``star`` is ``*`` or ``**`` for variadic parameters."""
 
     name: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from compile_lens.syntax.predictions import measured, tensor_rules, untraced_calls
 from compile_lens.syntax.predictions.measurement import Measurement
@@ -21,8 +22,7 @@ FAMILIES: tuple[Callable[[Use, RuleContext], Iterator[RuleMatch]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A construct. ``codes`` are those that torch 2.13 gives for it. ``hints`` are what to do about it, one action each.
 
     ``is_certain``: the called name alone decides, whatever its arguments (tests/analysis/test_certain_predictions.py runs each name).

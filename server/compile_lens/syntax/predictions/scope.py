@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import tree_sitter
+from msgspec import Struct, field
 
 from compile_lens.syntax.predictions.values import AbstractValue
 
 
-@dataclass(slots=True)
-class Scope:
+class Scope(Struct):
     """The names of one call of one function. ``function`` is its definition, ``owner`` the class that it is a method of."""
 
     names: dict[str, AbstractValue]

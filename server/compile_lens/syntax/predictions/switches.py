@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.tree import SourceTree
@@ -13,8 +13,7 @@ _IGNORED = pattern(rb"ignore_(?:logger_methods|logging_functions)\b[^\n]*")
 _FUNCTION = pattern(rb"[A-Za-z_][\w.]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Switches:
+class Switches(Struct, frozen=True):
     """``silenced`` are the functions that Dynamo reorders or ignores, as written (``print``, ``logging.info``)."""
 
     capture_scalar_outputs: bool = False

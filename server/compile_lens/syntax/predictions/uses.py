@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import tree_sitter
+from msgspec import Struct, field
 
 from compile_lens.syntax.predictions.values import AbstractValue
 
 
-@dataclass(frozen=True, slots=True)
-class CallUse:
+class CallUse(Struct, frozen=True):
     """A call. ``name`` is the full name of what is called (``torch.nonzero``, ``builtins.print``), or ''.
 
     ``method`` and ``receiver`` are set for ``receiver.method(…)``. ``is_disabled``: the called function is marked with
@@ -31,16 +30,14 @@ class CallUse:
         return (*self.positional, *self.named.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Struct, frozen=True):
     """A value that decides which code runs: ``if``, ``while``, ``and``, ``or``, a conditional expression."""
 
     node: tree_sitter.Node
     value: AbstractValue
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Struct, frozen=True):
     """``value[index]``, read, where ``index`` is no slice."""
 
     node: tree_sitter.Node
@@ -48,8 +45,7 @@ class Index:
     index: AbstractValue
 
 
-@dataclass(frozen=True, slots=True)
-class Enter:
+class Enter(Struct, frozen=True):
     """The expression of a ``with``: ``name`` is the full name of what it calls or names, or ''."""
 
     node: tree_sitter.Node
@@ -57,8 +53,7 @@ class Enter:
     value: AbstractValue
 
 
-@dataclass(frozen=True, slots=True)
-class SetAttribute:
+class SetAttribute(Struct, frozen=True):
     """``receiver.attribute = …``; ``node`` is the left side."""
 
     node: tree_sitter.Node

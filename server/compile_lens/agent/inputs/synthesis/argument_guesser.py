@@ -16,7 +16,7 @@ from typing import Any
 from .accepted_values import accepted_texts, literal_of
 from .arguments import Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
 from .concrete_classes import class_in, concrete_classes
-from .configurations import NAMES, class_for, lacks, needed_by, variants
+from .configurations import NAMES, class_for, lacking, needed_by, variants
 from .dimensions import Unknowns
 from .guesses import (
     ASCENDING,
@@ -42,6 +42,7 @@ from .ready_configurations import configurations_of, configurations_with
 _SCALAR = re.compile(
     r"(?:n|k|dim|axis|num_\w+|n_\w+|\w+_size|steps?|scale|alpha|beta|eps|lr|\w+_(?:dim|idx|index)|i|step_?num|degree|order)"
 )
+_IDS = r"(?:.*_)?ids"
 _MAX_DEPTH = 3
 _PLAIN_TYPES = (int, float, bool, str, "int", "float", "bool", "str")
 _VOCABULARY = r"(?:num|n)_?tokens?|vocab(?:ulary)?_?size|n_?vocab"
@@ -59,14 +60,15 @@ class ArgumentGuesser:
         """Arguments for a parameter of a constructor, the likeliest first; never empty."""
         kinds = kinds_of(info.hint, info.annotation)
         config = class_for(owner, info.name, _first_class(info.hint), self.module)
-        is_guessed = config is None or (info.hint is None and lacks(config, info.fields))
+        missing = lacking(config, info.fields) if config is not None and info.hint is None else set()
+        is_guessed = config is None or bool(missing)
         if config is not None and not is_guessed and depth < _MAX_DEPTH:
             return self._configurations(config, depth)
         if not kinds and is_guessed and NAMES.fullmatch(info.name) is not None:
             ready = [Expression(text) for text in configurations_with(info.fields, self.module)]
             if ready:
                 return [*ready, self._constructor_value(owner, info, kinds, depth)]
-        if config is not None and depth < _MAX_DEPTH:
+        if config is not None and depth < _MAX_DEPTH and missing != set(info.fields):
             return self._configurations(config, depth)
         if "tensor" in kinds:
             return [self._constructor_tensor(info)]
@@ -237,6 +239,8 @@ class ArgumentGuesser:
 
     def tensor(self, info: ParameterInfo, expected: InputGuess | None) -> Tensor:
         """The tensor for a parameter: its shape from the most precise source, with sizes from any source that has them."""
+        if expected is not None and expected.dtype == "float32" and re.fullmatch(_IDS, info.name) is not None:
+            expected = None  # of a layer that gets what is looked up
         # the first of a call is its data: what a solver gets as `y` is no label
         is_data = info.is_first and re.fullmatch(DATA_NAMED_AS_LABELS, info.name) is not None
         of_graph = by_name(GRAPH_INPUTS, info.name) if info.of_graph else None

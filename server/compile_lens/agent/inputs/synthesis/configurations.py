@@ -57,12 +57,16 @@ def _named_alike(owner: Any, other: Any) -> list[type]:
     return alike or own[: len(own) == 1]
 
 
-def lacks(cls: type, fields: tuple[str, ...]) -> bool:
-    """Whether objects of ``cls`` do not have all of ``fields``, as far as its source shows."""
+def lacking(cls: type, fields: tuple[str, ...]) -> set[str]:
+    """Which of ``fields`` objects of ``cls`` do not have, as far as one that can be made, or its source, shows."""
+    sample = attempted(cls) if not needed_by(cls) else None
+    if sample is not None:
+        return {name for name in fields if not hasattr(sample, name)}
     known = {*dir(cls), *(name for base in cls.__mro__ for name in getattr(base, "__annotations__", {}))}
-    own = getattr(getattr(cls, "__init__"), "__code__", None)  # noqa: B009 - mypy does not like it said otherwise
-    known |= {*getattr(own, "co_names", ()), *getattr(own, "co_varnames", ())}
-    return not known.issuperset(fields)
+    for base in cls.__mro__:
+        code = getattr(vars(base).get("__init__"), "__code__", None)
+        known |= {*getattr(code, "co_names", ()), *getattr(code, "co_varnames", ())}
+    return set(fields) - known
 
 
 def _common_prefix(one: str, other: str) -> int:

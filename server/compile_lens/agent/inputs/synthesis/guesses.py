@@ -32,9 +32,9 @@ SIZES: tuple[tuple[str, int], ...] = (
         r"(?:n_?|num_)?(?:in|input|img|image)_?(?:channels?|ch|chans?|planes?|c)|channels_in|n_channels|num_channels|inp(?:lanes)?",
         16,
     ),
-    (r"(?:.*_)?(?:kernel|k)_?(?:size)?|ks|ksize|window_?size|conv_dim|d_conv|conv_kernel(?:_size)?", 3),
+    (r"(?:.*_)?(?:kernel|k)_?(?:size)?|ks|ksize|kernel_[a-z]|window_?size|conv_dim|d_conv|conv_kernel(?:_size)?", 3),
     (
-        r"(?:.*_)?stride|(?:.*_)?dilation(?:_rate)?|upsample(?:_factor)?|reduction_ratio|groups|(?:.*_)?num_frames_per",
+        r"(?:.*_)?stride|stride_\w+|(?:.*_)?dilation(?:_rate)?|upsample(?:_factor)?|reduction_ratio|groups|(?:.*_)?num_frames_per",
         1,
     ),
     (r"(?:.*_)?padding|pad", 1),
