@@ -14,6 +14,7 @@ from tests.sandbox_kinds import skip_unless_offered
 from compile_lens.agent.runtime.protocol import SandboxKind
 from compile_lens.workers.access import Access, SandboxOptions
 from compile_lens.workers.caches import cache_root, private_cache_environment
+from compile_lens.workers.command import sandbox_of
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, EndKind, Job
 
@@ -82,3 +83,17 @@ def test_runs_of_different_trust_and_of_different_workspaces_have_different_cach
     assert len({folder for variables in folders for folder in variables.values()}) == 6
     assert private_cache_environment(environment, str(link)) == folders[1]
     assert all(Path(folder).is_relative_to(cache_root(environment)) for each in folders for folder in each.values())
+
+
+def test_no_other_user_reaches_the_caches_of_a_run(tmp_path: Path) -> None:
+    """Whatever modes a run gives them: what others put there, its next run would load."""
+    environment = {"COMPILE_LENS_CACHE_DIR": str(tmp_path / "caches")}
+    job = Job(str(tmp_path / "program.py"))
+    for _ in range(2):
+        spec = sandbox_of(job, str(tmp_path / "scratch"), environment)
+        assert spec is not None
+        for folder in map(Path, spec.caches):
+            folder.chmod(0o777)
+            around = [path for path in folder.parents if path.is_relative_to(cache_root(environment))]
+            assert any(path.stat().st_mode & 0o077 == 0 for path in around)
+        cache_root(environment).chmod(0o755)  # as an earlier version made it

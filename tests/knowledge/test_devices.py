@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,3 +59,12 @@ def test_a_file_of_the_users_own(tmp_path: Path) -> None:
 def test_what_the_figures_in_a_kernel_do_not_tell_apart() -> None:
     keys = [device.key for device in devices_like(major=9, minor=0, multi_processor_count=132)]
     assert keys == ["h100", "h100-nvl", "h200"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes a pipe with a name")
+def test_what_is_no_file_of_figures_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "endless.json").symlink_to("/dev/zero")
+    for name in ("pipe.json", "endless.json", "a\0b.json", "\ud800.json", "x" * 5000 + ".json"):
+        with pytest.raises(UnknownDeviceError):
+            find_device(str(tmp_path / name))

@@ -6,6 +6,8 @@ import contextlib
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from compile_lens.pipeline.revisions import RevisionError, revision
 
 
@@ -74,3 +76,13 @@ def test_git_starts_no_program_that_a_repository_names_for_what_it_lacks(tmp_pat
     with contextlib.suppress(subprocess.CalledProcessError):
         git(root, "archive", "HEAD")
     assert ran.exists(), "this test tests nothing: git would not start it either"
+
+
+def test_a_revision_that_cannot_be_had_is_told_in_a_sentence(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repository")
+    blob = git(root, "hash-object", "-w", "model.py")
+    commit_tree(root, git(root, "mktree", text=f"100644 blob {blob}\t{'n' * 5000}\n"))
+    with pytest.raises(RevisionError, match="'HEAD' cannot be unpacked"), revision("HEAD", root):
+        pass
+    with pytest.raises(RevisionError, match="is not a revision"), revision("a\0b", root):
+        pass

@@ -161,3 +161,5 @@ def test_an_archive_of_files_with_holes_does_not_take_forever(tmp_path: Path) ->
     subprocess.run(["tar", "--sparse", "-cf", packed, "-C", tmp_path, holes.name], check=True)
     with pytest.raises(TraceError, match="200 times its size"), unpacked(packed):
         pass
+    with pytest.raises(TraceError, match="consists of holes"):
+        mapped(holes)

@@ -95,7 +95,8 @@ def _why_not_ended(after: Outcome) -> str:
     """What the changed program does in the place of coming to its end, as a clause."""
     error = next((each.message for each in after.unfiltered if each.severity is Severity.ERROR), "")
     if after.status is Status.RAISED and error:
-        return f"the program fails: {error.rstrip('.')}"
+        own, error = "The program ", error.rstrip(".")
+        return f"the program {error.removeprefix(own)}" if error.startswith(own) else f"the program fails: {error}"
     return "the program does not come to its end"
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import msgspec
 
+from compile_lens.agent.runtime.regular_file import read_regular
+
 TABLE = Path(__file__).parent / "data" / "devices.json"
 
 
@@ -93,11 +95,13 @@ def find_device(name: str) -> Device:
 def read_device(path: Path) -> Device:
     """A device from a user's file: a row as in ``data/devices.json``. Raises UnknownDeviceError."""
     try:
-        device = msgspec.json.decode(path.read_bytes(), type=Device)
+        device = msgspec.json.decode(read_regular(path), type=Device)
     except OSError as error:
         raise UnknownDeviceError(f"{path}: {error.strerror}.") from error
     except msgspec.DecodeError as error:
         raise UnknownDeviceError(f"{path} does not describe a GPU: {error}.") from error
+    except ValueError:  # a null character, or half of another one
+        raise UnknownDeviceError("This is no name of a file.") from None
     return replace(device, key=device.key or path.stem)
 
 

@@ -74,8 +74,12 @@ def revision(name: str, near: Path) -> Iterator[Revision]:
     with tempfile.TemporaryDirectory(prefix="compile-lens-revision-") as made:
         # the name of the folder stays what it is: programs are named by it
         folder = Path(made, root.name)
-        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            unpack(archive, folder, with_links=True)
+        try:
+            with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+                unpack(archive, folder, with_links=True)
+        except (OSError, tarfile.TarError) as error:  # a name may be too long for this system
+            why = getattr(error, "strerror", None) or error
+            raise RevisionError(f"'{name}' cannot be unpacked ({why}).") from None
         yield Revision(name, root, folder)
 
 
@@ -86,6 +90,8 @@ def _git(folder: Path, *arguments: str, absent: str = "") -> bytes:
         done: subprocess.CompletedProcess[bytes] = subprocess.run(
             command, env=environment, capture_output=True, check=False, **tied()
         )
+    except ValueError:  # a null character
+        raise RevisionError(f"'{absent}' is not a revision of the repository {folder}.") from None
     except OSError:
         raise RevisionError("git is not installed, so revisions cannot be compared.") from None
     if done.returncode:

@@ -103,7 +103,7 @@ def _stamps(paths: Iterable[str]) -> Stamps:
 def _stamp(path: str) -> tuple[str, int, int]:
     try:
         found = os.stat(path)  # noqa: PTH116 - many, and quick
-    except OSError:
+    except (OSError, ValueError):  # a trace may name anything
         return path, -1, -1
     return path, found.st_size, found.st_mtime_ns
 

@@ -8,11 +8,13 @@ before the last file has been written.
 from __future__ import annotations
 
 import os
-import shutil
-import tarfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # whoever opens a trace that is no archive waits less
+    import tarfile
 
 EXECUTABLE = 0o100
 
@@ -27,6 +29,8 @@ def unpack(
 
     Raises OSError and tarfile.TarError; what comes before the damage is there then.
     """
+    import shutil
+
     folder.mkdir(parents=True, exist_ok=True)
     links: list[tuple[Path, str]] = []
     for member in archive:

@@ -16,7 +16,7 @@ from compile_lens.trace.export_records import ExportProblems
 from compile_lens.trace.failure_text import head_of, is_same, own_words_of, parse_user_stack
 from compile_lens.trace.guard_text import parse_guard_failures
 from compile_lens.trace.noted_stack import noted_stack
-from compile_lens.trace.open_compilation import OpenCompilation, costs_of
+from compile_lens.trace.open_compilation import OpenCompilation, checked_metrics, costs_of
 from compile_lens.trace.option_values import OptionRecords
 from compile_lens.trace.recorded_inputs import RecordedInputs
 from compile_lens.trace.records import (
@@ -225,7 +225,7 @@ class ReportBuilder:
         )
 
     def _on_metrics(self, record: Record) -> None:
-        fields = record.fields
+        fields = checked_metrics(record.fields)
         compilation = self._compilation(record)
         compilation.has_ended = True
         self._options.take(compilation.compile_id, fields)

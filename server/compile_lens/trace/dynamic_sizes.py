@@ -69,5 +69,5 @@ class Symbols:
         attempt, symbols = self._found.get(compile_id, (record.attempt, {}))
         if attempt != record.attempt:
             symbols = {}
-        symbols[record.fields["symbol"]] = record.fields["source"]
+        symbols[str(record.fields["symbol"])] = str(record.fields["source"])
         self._found[compile_id] = (record.attempt, symbols)

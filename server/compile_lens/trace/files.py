@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import mmap
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
@@ -172,9 +173,17 @@ def mapped(path: Path) -> bytes | mmap.mmap:
 
     try:
         with _unzipped(path) as source:
+            if _is_holes(source.fileno()):
+                raise TraceError(f"{path} consists of holes, so it is not a torch trace.")
             return mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ) if source.seek(0, 2) else b""
     except (OSError, EOFError, zlib.error) as error:
         raise TraceError(f"The trace {path} cannot be read: {_why(error)}.") from None
+
+
+def _is_holes(descriptor: int) -> bool:
+    """Whether a file has next to nothing on the disk: it would be read for hours."""
+    status = os.fstat(descriptor)
+    return hasattr(status, "st_blocks") and status.st_size > max(ALWAYS_UNPACKED, MOST_TIMES * 512 * status.st_blocks)
 
 
 @contextmanager

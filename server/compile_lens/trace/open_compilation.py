@@ -24,6 +24,15 @@ from compile_lens.trace.stack_text import is_resume
 
 MICROSECOND = 1e-6
 
+TYPES_OF_METRICS = {
+    "co_name": str,
+    "co_filename": str,
+    "co_firstlineno": int,
+    "graph_op_count": int,
+    "fail_user_frame_filename": str,
+    "fail_user_frame_lineno": int,
+}
+
 
 class OpenCompilation(Struct):
     """What the records of one compile id have said so far; fields as in ``Compilation``."""
@@ -98,6 +107,14 @@ class OpenCompilation(Struct):
             backward=self.backward,
             guards=self.guards,
         )
+
+
+def checked_metrics(fields: dict[str, Any]) -> dict[str, Any]:
+    """``fields`` if they are of the types that torch writes: a program may write them, too. Raises TypeError."""
+    for name, kind in TYPES_OF_METRICS.items():
+        if not isinstance(fields.get(name), (kind, type(None))):
+            raise TypeError(f"{name} is no {kind.__name__}")
+    return fields
 
 
 def costs_of(fields: Mapping[str, Any]) -> Costs:

@@ -63,16 +63,17 @@ class RecordedInputs:
 
     def _on_tensor(self, record: Record) -> None:
         fields = record.fields
-        sizes = (*fields["size"], *fields.get("stride", ()))
+        size, stride = tuple(fields["size"]), tuple(fields.get("stride", ()))
         dtype = str(fields["dtype"]).removeprefix("torch.")
         # it becomes part of an expression: a trace must not say more than a name there
         is_name = dtype.isidentifier() and dtype.isascii() and not dtype.startswith("_")
-        if not _is_first(record) or not is_name or not all(type(size) is int for size in sizes):
+        is_shape = all(type(number) is int for number in (*size, *stride)) and len(stride) in (0, len(size))
+        if not _is_first(record) or not is_name or not is_shape:
             return
         self._tensors[record.compile_id or "-", fields["describer_id"], fields["id"]] = TensorInput(
             dtype,
-            tuple(fields["size"]),
-            tuple(fields.get("stride", ())),
+            size,
+            stride,
             bool(fields.get("requires_grad")),
         )
 

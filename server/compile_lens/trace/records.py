@@ -200,7 +200,7 @@ def parse_record(data: Bytes, start: int, end: int) -> Record | None:
         is_artifact=is_artifact,
         fields=fields,
         compile_id=_compile_id(envelope),
-        attempt=envelope.get("attempt") or 0,
+        attempt=attempt if isinstance(attempt := envelope.get("attempt"), int) else 0,
         rank=rank if isinstance(rank := envelope.get("rank"), int) else None,
         payload=payload,
         stack=envelope.get("stack"),

@@ -9,8 +9,10 @@ uses another, and what an older one left goes when nobody has used it for a mont
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -29,6 +31,7 @@ CONTENTS = {
 PARTS = tuple(CONTENTS)
 # of runs without a sandbox
 OWN = "own"
+PRIVATE = 0o700
 # of torch and Triton, and the folder of each
 CACHE_VARIABLES = {"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"}
 
@@ -61,6 +64,15 @@ def private_cache_environment(environment: Mapping[str, str], sandboxed: str | N
     """
     root, owner = cache_root(environment), OWN if sandboxed is None else _owner(sandboxed)
     return {name: str(root / folder / owner) for name, folder in CACHE_VARIABLES.items()}
+
+
+def keep_others_out(environment: Mapping[str, str]) -> None:
+    """Close the caches to other users: a run may open its own to everybody, and what they put there would be loaded by the next one."""
+    root = cache_root(environment)
+    root.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(OSError):  # it is somebody else's
+        if stat.S_IMODE(root.stat().st_mode) != PRIVATE:
+            root.chmod(PRIVATE)
 
 
 def _owner(workspace: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -11,11 +12,12 @@ from types import ModuleType
 from typing import Any
 
 from ...instrument.unrecorded import unrecorded
+from ...runtime.foreign_code import attempted
 from ...torch_internals.core import FAKE_TENSOR_MODE
 from .. import expressions
 from ..time_limit import SlowTrial
 from .argument_guesser import ArgumentGuesser, is_needed
-from .arguments import Argument, Arguments, Expression
+from .arguments import Argument, Arguments, Expression, UnknownInteger
 from .candidate import Candidate
 from .delegation import accepts_names, may_be_a_parameter
 from .dimensions import Unknowns
@@ -192,12 +194,24 @@ def _first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) -
         named = tuple((info.name, option[0]) for info, option in zip(required, options, strict=True))
         for smaller in smaller_defaults(optional, {}):
             yield Candidate(Arguments((*named, *smaller)), unknowns)
+        yield from _with_any_number(cls, named, unknowns)
         return
     for index in range(max((len(option) for option in options), default=1)):
         named = tuple(
             (info.name, option[min(index, len(option) - 1)]) for info, option in zip(required, options, strict=True)
         )
         yield Candidate(Arguments(named), unknowns)
+
+
+def _with_any_number(cls: type, named: tuple[tuple[str, Argument], ...], unknowns: Unknowns) -> Iterator[Candidate]:
+    """One more argument, where a constructor takes any number of them: `Reshape(*sizes)`, `Chain(*layers)`."""
+    parameters = attempted(lambda: inspect.signature(constructor(cls)).parameters.values()) or ()
+    for parameter in parameters:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            made = by_name(MAKERS, parameter.name.rstrip("s"))
+            item = UnknownInteger(unknowns.get(f"{parameter.name}=", 64).name) if made is None else Expression(made)
+            all_named = (*named, (parameter.name, item))
+            yield Candidate(Arguments(all_named, frozenset(name for name, _ in all_named)), unknowns)
 
 
 class _Construction:

@@ -14,7 +14,7 @@ from typing import Any
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size``, ``no-argument``, ``attribute``,
-    ``key``, ``several`` where one number is passed, ``pair`` where one tensor is, ``callable``, ``module``, ``tensor`` where
+    ``key``, ``several`` where one number is passed, ``pair`` where one tensor is, ``function`` where a tensor is called, ``callable``, ``module``, ``tensor`` where
     a number is passed, ``number`` where a tensor is (with the value ``flag``, a boolean), ``larger`` sizes, ``batch`` of more than one, ``more-dims`` than now (or fewer), ``alike`` for
     two tensors of other shapes, or ``mentioned``: a word that may
     be the name of an optional argument.
@@ -248,6 +248,8 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
         yield Requirement("callable", "of any arguments")
     elif _NOT_CALLABLE.search(text):
         yield Requirement("callable", "")
+    elif "'Tensor' object is not callable" in text:
+        yield Requirement("function", "")
     elif _NO_TENSOR.search(text):
         yield Requirement("tensor", "")
     elif _NUMBER.search(text) or _FLAG.search(text):

@@ -73,6 +73,15 @@ def with_callable(candidate: Candidate, requirement: Requirement, error: BaseExc
             yield _with(candidate, path, Expression(text))
 
 
+def with_function(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """Candidates in which a tensor that the failing line calls is a function that returns what it gets: `A(x)`."""
+    called = re.findall(r"(?<![\w.])([A-Za-z_]\w*)\(", failing_line(error))
+    for path, _ in candidate.arguments.tensors():
+        name = path.rpartition(INSIDE)[2]
+        if name in called:
+            yield _with(candidate, path, Expression(ANY_FUNCTION))
+
+
 def _with_modules(argument: Argument) -> Argument:
     """A list of modules for a list of numbers, and so for lists in it; other arguments as they are."""
     if not isinstance(argument, Group):

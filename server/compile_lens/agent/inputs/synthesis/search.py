@@ -34,6 +34,7 @@ from .other_values import (
     is_of_object,
     needs_one_of,
     with_callable,
+    with_function,
     with_other_value,
     with_required_class,
     with_small_model,
@@ -230,6 +231,8 @@ def _next(
     for requirement in wanted:
         if requirement.kind in ("callable", "module"):
             yield from with_callable(candidate, requirement, error)
+        elif requirement.kind == "function":
+            yield from with_function(candidate, error)
     yield from with_other_value(candidate, error)
     yield from with_other_length(candidate, error)
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]
