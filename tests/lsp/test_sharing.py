@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import json
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -12,7 +16,8 @@ from editor import REAL, editor
 
 from compile_lens.assistants.bench import Bench
 from compile_lens.assistants.ground import OwnGround
-from compile_lens.documents.shared_texts import SharedTexts, socket_of, unsaved_text
+from compile_lens.documents import shared_texts
+from compile_lens.documents.shared_texts import MOST_CONVERSATIONS, SharedTexts, socket_of, unsaved_text
 from compile_lens.state.consent import ConsentStore
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no such sockets")
@@ -36,8 +41,8 @@ async def test_an_assistant_of_its_own_reads_what_is_unsaved_in_an_editor(root: 
         await ed.initialize(root, {"run": {"enabled": "always", "onOpen": False}})
         uri = await ed.open(file, "unsaved = 1\n")
         await ed.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}})
-        socket = socket_of(root)
-        assert socket.stat().st_mode & 0o777 == 0o600 and socket.parent.stat().st_mode & 0o777 == 0o700
+        made = socket_of(root)
+        assert made.stat().st_mode & 0o777 == 0o600 and made.parent.stat().st_mode & 0o777 == 0o700
         source = await bench.source(str(file))
         assert (source.origin, source.text) == ("editor", "unsaved = 1\n")
         # another editor of the same workspace leaves the socket alone
@@ -45,7 +50,7 @@ async def test_an_assistant_of_its_own_reads_what_is_unsaved_in_an_editor(root: 
         assert await unsaved_text(root, str(root.parent / "elsewhere.py")) is None
         assert (await bench.source(str(file), "given = 1\n")).text == "given = 1\n"
         await ed.shut_down()
-    assert not socket.exists()
+    assert not made.exists()
     assert (await bench.source(str(file))).text == "saved = 1\n"
 
 
@@ -72,3 +77,33 @@ async def test_what_is_not_the_users_own_is_not_asked(tmp_path: Path, runtime: P
     await shared.close()
     (runtime / "compile-lens").chmod(0o755)
     assert not await shared.start() and not socket_of(tmp_path).exists()
+
+
+async def test_who_asks_without_reading_keeps_the_server_neither_busy_nor_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program in the sandbox may reach the socket where there are no namespaces."""
+    monkeypatch.setattr(shared_texts, "PATIENCE_S", 0.3)
+    asked: list[str] = []
+    shared = SharedTexts(tmp_path, lambda file: asked.append(file) or "x" * 1_000_000)
+    assert await shared.start()
+    question = json.dumps({"file": str(tmp_path / "a.py")}).encode() + b"\n"
+    clients = []
+    for _ in range(40):
+        client = socket.socket(socket.AF_UNIX)
+        client.connect(str(socket_of(tmp_path)))
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            client.send(question)
+        clients.append(client)
+        await asyncio.sleep(0.001)
+    # each is left within its time, though none of them reads
+    async with asyncio.timeout(60):
+        while await unsaved_text(tmp_path, str(tmp_path / "a.py")) is None:
+            await asyncio.sleep(0.05)
+    assert len(asked) <= 2 * MOST_CONVERSATIONS
+    reader, writer = await asyncio.open_unix_connection(socket_of(tmp_path))
+    writer.write(b"[" * 16_000 + b"\n")
+    assert json.loads(await reader.readline()) == {"text": None}
+    for each in (*clients, writer):
+        each.close()
+    await shared.close()

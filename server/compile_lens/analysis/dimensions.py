@@ -10,7 +10,7 @@ from compile_lens.syntax.definitions import parameter_range
 from compile_lens.trace.report import CompileReport
 
 # "L['x'].size()[1]", or "L['n']" for a number
-_SOURCE = pattern(r"^L\['(?P<name>\w+)'\](?:\.size\(\)\[(?P<dimension>\d+)\])?$")
+_SOURCE = pattern(r"^L\['(?P<name>\w+)'\](?:\.size\(\)\[(?P<dimension>\d{1,9})\])?$")
 
 
 def find_dynamic(report: CompileReport, sources: Sources) -> tuple[DynamicParameter, ...]:

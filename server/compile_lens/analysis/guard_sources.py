@@ -32,6 +32,8 @@ HOOKS = pattern(r"^_(?:global_)?(?:forward|backward)_(?:pre_)?hooks")
 ON_THE_STACK = pattern(r"^___stack\d")
 # a name that torch made up
 INTERNAL = pattern(r"___\w|__\w+__|\b(?:L|G)\[|<ephemeral|^random_value_\d")
+# no module of a list has a longer number
+INDEX = pattern(r"[0-9]{1,9}")
 # "L['x']" in a text
 WRAPPED = pattern(r"\b(?:L|G)\['(\w+)'\]")
 SIZES = {"size": "size", "shape": "size", "stride": "stride"}
@@ -253,4 +255,4 @@ def _attribute(owner: ast.expr, key: str) -> ast.expr:
     """``owner.key``; ``owner[0]`` for the numbered modules of a list."""
     if key.isidentifier():
         return ast.Attribute(owner, key, ast.Load())
-    return ast.Subscript(owner, ast.Constant(int(key) if key.isdigit() else key), ast.Load())
+    return ast.Subscript(owner, ast.Constant(int(key) if INDEX.fullmatch(key) else key), ast.Load())

@@ -17,7 +17,8 @@ from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import GuardFailure
 
 TENSOR = pattern(
-    r"^tensor '(?P<name>.+?)' (?P<what>[\w ]+?)(?: mismatch)?(?: at index (?P<index>\d+))?\. (?P<rest>.*)$", re.DOTALL
+    r"^tensor '(?P<name>.+?)' (?P<what>[\w ]+?)(?: mismatch)?(?: at index (?P<index>\d{1,9}))?\. (?P<rest>.*)$",
+    re.DOTALL,
 )
 EXPECTED = pattern(r"xpected (?:\w+=|device index to be )?(?P<before>.+?)(?:, actual (?P<after>.+?))?\.?$", re.DOTALL)
 NOT_A_TENSOR = pattern(

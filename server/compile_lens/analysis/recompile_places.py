@@ -18,7 +18,7 @@ from compile_lens.trace.report import Compilation, GuardFailure, StackFrame
 # "the default of `bias` of `f`", "default value 1 of `f`", "partial.keywords['k']"
 OF, NUMBERED, KEY = (
     pattern(r"^the default of `(\w+)`"),
-    pattern(r"^default value (\d+)"),
+    pattern(r"^default value (\d{1,9})"),
     pattern(r"\['(\w+)'\]$"),
 )
 

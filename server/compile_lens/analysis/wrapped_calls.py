@@ -59,7 +59,7 @@ def _part(rest: str, owner: str) -> str:
 
 
 REWRITES: tuple[tuple[re.Pattern[str], Rewrite], ...] = (
-    (pattern(r"`args\[(?P<index>\d+)\](?P<rest>[^`]*)`"), _argument),
+    (pattern(r"`args\[(?P<index>\d{1,9})\](?P<rest>[^`]*)`"), _argument),
     (
         pattern(r"`kwargs\['(?P<key>\w+)'\](?P<rest>[^`]*)`"),
         lambda found: _part(found["rest"], f"its argument `{found['key']}`"),

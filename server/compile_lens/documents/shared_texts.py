@@ -22,6 +22,8 @@ import platformdirs
 LONGEST_REQUEST = 16_384
 LONGEST_ANSWER = 64_000_000
 PATIENCE_S = 2.0
+# at a time; a program in a sandbox without namespaces may reach the socket, too
+MOST_CONVERSATIONS = 4
 TextOf = Callable[[str], str | None]
 
 
@@ -54,6 +56,7 @@ class SharedTexts:
         self._root = root
         self._text_of = text_of
         self._server: asyncio.AbstractServer | None = None
+        self._conversations = 0
 
     async def start(self) -> bool:
         """Answer from now on. Returns whether that is possible: the first editor of a workspace answers for it."""
@@ -81,16 +84,30 @@ class SharedTexts:
                 socket_of(self._root).unlink()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._conversations == MOST_CONVERSATIONS:
+            writer.transport.abort()
+            return
+        self._conversations += 1
+        try:
+            await self._answer(reader, writer)
+        finally:
+            self._conversations -= 1
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         text = None
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, asyncio.TimeoutError):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError, asyncio.TimeoutError):
             asked = json.loads(await asyncio.wait_for(reader.readline(), PATIENCE_S))
             file = str(asked["file"])
             if Path(file).is_relative_to(self._root):
                 text = self._text_of(file)
-        with contextlib.suppress(OSError):
-            writer.write(json.dumps({"text": text}).encode() + b"\n")
-            await writer.drain()
-            writer.close()
+        writer.write(json.dumps({"text": text}).encode() + b"\n")
+        writer.close()
+        try:
+            await asyncio.wait_for(writer.wait_closed(), PATIENCE_S)
+        except asyncio.TimeoutError:
+            writer.transport.abort()  # what somebody asks for and does not read is not kept
+        except OSError:
+            pass
 
 
 async def _answers(path: Path) -> bool:
@@ -116,7 +133,7 @@ async def unsaved_text(root: Path, file: str) -> str | None:
         writer.write(json.dumps({"file": file}).encode() + b"\n")
         answer = json.loads(await asyncio.wait_for(reader.readline(), PATIENCE_S))
         writer.close()
-    except (OSError, ValueError, asyncio.TimeoutError):
+    except (OSError, ValueError, RecursionError, asyncio.TimeoutError):
         return None
     text = answer.get("text") if isinstance(answer, dict) else None
     return text if isinstance(text, str) else None

@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from compile_lens.knowledge.devices import Device, devices_like
 from compile_lens.stages.model import Graph, StageKind
 
-_PROPERTIES = re.compile(r"DeviceProperties\(type='cuda'[^)]{0,999}?multi_processor_count=(\d+)[^)]{0,999}?\bcc=(\d+)")
+_PROPERTIES = re.compile(
+    r"DeviceProperties\(type='cuda'[^)]{0,999}?multi_processor_count=(\d{1,9})[^)]{0,999}?\bcc=(\d{1,9})\b"
+)
 
 
 def devices_of(graphs: Iterable[Graph]) -> tuple[Device, ...]:

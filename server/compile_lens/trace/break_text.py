@@ -17,7 +17,7 @@ from compile_lens.trace.failure_text import message_of
 from compile_lens.trace.report import BreakReason, StackFrame
 from compile_lens.trace.stack_text import parse_stack
 
-PLACE = pattern(r"^Graph break in user code at (?P<file>.+):(?P<line>\d+)$", re.MULTILINE)
+PLACE = pattern(r"^Graph break in user code at (?P<file>.+):(?P<line>\d{1,9})$", re.MULTILINE)
 REASON = pattern(r"^(?:Graph Break )?Reason: ", re.MULTILINE)
 # the last one is that of a skipped frame up to torch 2.8
 USER_STACK = pattern(
@@ -78,7 +78,7 @@ UNTOLD = BreakReason(
 # without one was compiled with `fullgraph=True`. Before, both leave the same records.
 FIRST_WITH_SKIPS = (2, 9)
 EITHER_WAY = "The frame falls back to eager; with `fullgraph=True`, the call fails instead. A trace of torch before 2.9 does not say which."
-VERSION = pattern(r"(\d+)\.(\d+)")
+VERSION = pattern(r"(\d{1,9})\.(\d{1,9})")
 
 
 def parse_unrecorded(message: str, torch: str) -> BreakReason | None:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from compile_lens.late_pattern import pattern
 
 LINE = pattern(
-    r"^\s*#(?: .*?)? File: (?P<file>(?:(?! File: ).)+?):(?P<line>\d+) in (?P<function>[^,\s]+), code: ?(?P<code>.*)$"
+    r"^\s*#(?: .*?)? File: (?P<file>(?:(?! File: ).)+?):(?P<line>\d{1,9}) in (?P<function>[^,\s]+), code: ?(?P<code>.*)$"
 )
 NODE = pattern(r'^\s*(?P<name>\w+)(?:: "(?P<type>[^"]*)")? = (?P<expression>.+?)(?:;.*)?$')
 INPUT = pattern(r'(?<!\w)(?P<name>\w+): "(?P<type>[^"]*)"')

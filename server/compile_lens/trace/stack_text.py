@@ -7,7 +7,7 @@ import re
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import StackFrame
 
-FILE_LINE = pattern(r'^\s*File "(?P<file>.+)", line (?P<line>\d+)(?:,? in (?P<name>.+))?$')
+FILE_LINE = pattern(r'^\s*File "(?P<file>.+)", line (?P<line>\d{1,9})(?:,? in (?P<name>.+))?$')
 CARETS = pattern(r"^\s*[~^]+\s*$|^\s*[~^][~^ ]*$")
 
 
@@ -40,7 +40,7 @@ def _source_and_caret(following: list[str]) -> tuple[str, tuple[int, int] | None
 def is_resume(name: str) -> tuple[str, int] | None:
     """The function and the line that ``torch_dynamo_resume_in_NAME_at_LINE`` stands for, however often it is nested; else None."""
     found = None
-    while match := re.fullmatch(r"torch_dynamo_resume_in_(.+)_at_(\d+)", name):
+    while match := re.fullmatch(r"torch_dynamo_resume_in_(.+)_at_(\d{1,9})", name):
         name = match[1]
         found = (name, found[1] if found else int(match[2]))
     return found

@@ -17,7 +17,7 @@ MULTIPLICATION = pattern(r"^torch\.ops\.aten\.(?:mm|addmm|bmm|baddbmm)\b")
 SETTING = pattern(r"cuda_matmul_settings: \('?(?P<precision>\w+)'?,")
 OFF = ("none", "ieee", "False")
 CACHE_RECORDS = ("fx_graph_cache_miss", "fx_graph_cache_hit")
-CAPABILITY = pattern(r"DeviceProperties\(type='cuda'.{0,999}?\bcc=(?P<capability>\d+)")
+CAPABILITY = pattern(r"DeviceProperties\(type='cuda'.{0,999}?\bcc=(?P<capability>\d{1,9})")
 AMPERE = 80
 
 

@@ -73,7 +73,7 @@ def _marked(tree: SourceTree, call: CallInFile, marks: list[tuple[str, str]]) ->
     for parameter in dict.fromkeys(parameter for parameter, _ in marks):
         argument = call.arguments.get(parameter)
         if parameter == "self" and argument is None and _NAME.fullmatch(call.receiver):
-            lines += [mark.format(call.receiver) for owner, mark in marks if owner == parameter]
+            lines += [mark.replace("{}", call.receiver, 1) for owner, mark in marks if owner == parameter]
             continue
         if argument is None:
             return [None]
@@ -86,7 +86,7 @@ def _marked(tree: SourceTree, call: CallInFile, marks: list[tuple[str, str]]) ->
             lines.append(f"{parameter} = {' '.join(name.split())}")
             edits.append(replace_node(tree, argument, parameter))
             name = parameter
-        lines += [mark.format(name) for owner, mark in marks if owner == parameter]
+        lines += [mark.replace("{}", name, 1) for owner, mark in marks if owner == parameter]
     return [before(tree, statement, *lines), *edits]
 
 

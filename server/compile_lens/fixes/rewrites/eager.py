@@ -12,6 +12,7 @@ from compile_lens.fixes.fix import Edit, Fix, FixKind, make
 from compile_lens.fixes.rewrites.calls import function_of
 from compile_lens.fixes.rewrites.editing import call_at, newline, torch_import, torch_name
 from compile_lens.fixes.rewrites.regions import options_of, region_of
+from compile_lens.shown_text import visible
 from compile_lens.syntax.definitions import Definition
 from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import Range, SourceTree, ancestors
@@ -194,4 +195,4 @@ def _below(tree: SourceTree, function: Definition, lines: list[str]) -> Edit:
 
 def _reason(finding: Finding) -> str:
     text = finding.message.removeprefix("Graph break: ").partition(";")[0].rstrip(".")
-    return re.sub(r'["\\\r\n]', "'", text)[:_LONGEST_REASON]
+    return re.sub(r'["\\\r\n]', "'", visible(text))[:_LONGEST_REASON]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from dataclasses import replace
+from functools import lru_cache
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.guard_facts import GuardFact
@@ -20,7 +23,23 @@ def changed(finding: Finding) -> tuple[GuardFact, ...]:
     first: dict[str, GuardFact] = {}
     for match in _GUARD.finditer(finding.detail):
         first.setdefault(match["id"], read_guard(GuardFailure(match["against"], match["guard"])))
-    return tuple(first.values())
+    return tuple(fact if _is_path(fact.name) else replace(fact, name="") for fact in first.values())
+
+
+@lru_cache(maxsize=4096)
+def _is_path(name: str) -> bool:
+    """Whether an expression only reads: a variable, and attributes and items of it. A program may forge any other as its guard's."""
+    try:
+        node = ast.parse(name, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    while isinstance(node, ast.Attribute) or (isinstance(node, ast.Subscript) and _is_key(node.slice)):
+        node = node.value
+    return isinstance(node, ast.Name) and name.isprintable()
+
+
+def _is_key(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant))
 
 
 def failed_guards(finding: Finding) -> tuple[str, ...]:

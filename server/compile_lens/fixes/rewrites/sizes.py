@@ -19,6 +19,8 @@ from compile_lens.syntax.tree import SourceTree
 
 _RECOMPILES = (Kind.RECOMPILE, Kind.RECOMPILE_LIMIT)
 _SIZE = re.compile(r"\.shape\b|\.size\(|\blen\(|\.ndim\b|\.numel\(")
+# no size has more digits
+_NUMBER = re.compile(r"[0-9]{1,18}")
 # where the specification is since torch 2.13
 _SPEC_IMPORT = "from torch.fx.experimental.dynamic_spec import {}"
 _ATOMS = frozenset({"identifier", "attribute", "subscript"})
@@ -70,8 +72,8 @@ def pad(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         if len({fact.dimension for fact in own}) != 1 or not arguments or any(n.type not in _ATOMS for n in arguments):
             continue
         dimension = own[0].dimension or 0
-        sizes = [int(value) for fact in own for value in (fact.before, fact.after) if value.isdigit()]
-        if not sizes:
+        sizes = [int(value) for fact in own for value in (fact.before, fact.after) if _NUMBER.fullmatch(value)]
+        if not sizes or dimension >= rank:
             continue
         bucket = 1 << (max(sizes) - 1).bit_length()
         zeros = "0, 0, " * (rank - 1 - dimension)

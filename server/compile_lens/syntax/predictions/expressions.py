@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -31,6 +32,8 @@ from compile_lens.syntax.predictions.values import (
 )
 
 _COMPREHENSIONS = ("list_comprehension", "set_comprehension", "generator_expression", "dictionary_comprehension")
+# Python converts no number of any length
+_INDEX = re.compile(r"-?[0-9]{1,9}")
 
 
 class ExpressionEvaluator:
@@ -214,7 +217,7 @@ class ExpressionEvaluator:
                 continue
             self.report(Index(node, value, self.value(index, scope)), scope)
             text = self.program.text(index)
-            only = int(text) if len(indices) == 1 and text.lstrip("-").isdigit() else None
+            only = int(text) if len(indices) == 1 and _INDEX.fullmatch(text) else None
         if value.sort is ValueSort.SEQUENCE and any(index.type == "slice" for index in indices):
             return sequence_of(element(value))
         return element(value, only) if value.sort is not ValueSort.PYTHON else PYTHON
