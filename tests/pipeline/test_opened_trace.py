@@ -121,7 +121,6 @@ SLOW_TO_IMPORT = {
     "pygls",
     "jinja2",
     "attr",
-    "msgspec",
     "tarfile",
     "difflib",
     "statistics",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -149,6 +150,25 @@ def test_a_record_that_cannot_be_is_counted_and_passed_over(body: str) -> None:
     builder = ReportBuilder()
     builder.feed(b"V0101 00:00:00.000000 1 torch/_logging/structured.py:1] " + body.encode() + b"\n")
     assert builder.report().corrupt == 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Infinity",
+        "-Infinity",
+        "1e999",
+        r'"\ud800"',
+        r'"\ud83d\ude00"',
+        "123456789012345678901234567890",
+        '"\N{EURO SIGN}"',
+        "1e-400",
+    ],
+)
+def test_a_value_is_what_pythons_json_reads_from_it(value: str) -> None:
+    (record,) = records(LINE + b'{"made_up": {"value": ' + value.encode() + b"}}")
+    assert record is not None
+    assert repr(record.fields) == repr(json.loads(f'{{"value": {value}}}'))
 
 
 LINE = b"V0101 00:00:00.000000 1 a.py:1] "

@@ -6,6 +6,7 @@ skipped frame in torch/_dynamo/convert_frame.py; ``unimplemented_with_warning`` 
 
 from __future__ import annotations
 
+import functools
 import re
 
 from msgspec import Struct
@@ -88,8 +89,9 @@ def parse_unrecorded(message: str, torch: str) -> BreakReason | None:
     return replace(parse_reason(message), consequence=EITHER_WAY)
 
 
+@functools.lru_cache(maxsize=256)
 def parse_break(text: str) -> BreakText:
-    """Parse the payload of one ``dynamo_graph_break_reason``."""
+    """Parse the payload of one ``dynamo_graph_break_reason``. A frame that recompiles breaks again, in the same words."""
     if FORERUNNER.match(text):
         return _forerunner(text)
     place = PLACE.search(text)

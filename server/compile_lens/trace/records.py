@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+import msgspec
 from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
@@ -182,8 +183,7 @@ def parse_record(data: Bytes, start: int, end: int) -> Record | None:
     if prefix is None:
         return None
     try:
-        # as text: of bytes, `json` first looks for the encoding
-        envelope = json.loads(whole_line[prefix.end() :].decode("utf-8", "surrogatepass"))
+        envelope = _decoded(whole_line[prefix.end() :])
     except (ValueError, RecursionError):
         return None
     # `stack` is a record of its own where nothing else names the record
@@ -205,6 +205,14 @@ def parse_record(data: Bytes, start: int, end: int) -> Record | None:
         payload=payload,
         stack=envelope.get("stack"),
     )
+
+
+def _decoded(line: bytes) -> Any:
+    """What ``json`` reads from it. Raises ValueError, RecursionError."""
+    try:
+        return msgspec.json.decode(line)
+    except ValueError:  # torch writes more than the standard has: infinity, and halves of surrogate pairs
+        return json.loads(line.decode("utf-8", "surrogatepass"))
 
 
 def _compile_id(envelope: dict[str, Any]) -> str | None:
