@@ -92,6 +92,12 @@ BREAKS = [
         'print("mean", x.mean())',
         'torch._higher_order_ops.print("mean {}", x.mean())',
     ),
+    Case(
+        "print-in-graph",
+        "print(x.shape, x.size(0), y.size())",
+        "print(x.shape, x.size(0), y.size())",
+        'torch._higher_order_ops.print("{} {} {}", str(x.shape), x.size(0), str(y.size()))',
+    ),
     Case("remove-break", "torch._dynamo.graph_break()\n    x = x + 1", "torch._dynamo.graph_break()", "x = x + 1"),
     Case(
         "log-in-eager",

@@ -1,7 +1,7 @@
 """Measures guards as they are: torch fills 32 MB of memory before each measurement, so that the processor's caches are empty.
 
-That takes up to a third of a run that stops after Dynamo (``profile_guard_manager`` in torch/csrc/dynamo/guards.cpp), and an analysis
-needs no exact figure: how long guards take is a finding in recorded runs alone.
+That takes a tenth of a run that stops after Dynamo, and a third on a busy machine (``profile_guard_manager`` in
+torch/csrc/dynamo/guards.cpp). An analysis needs no exact figure: how long guards take is a finding in recorded runs alone.
 """
 
 from __future__ import annotations

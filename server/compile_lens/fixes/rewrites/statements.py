@@ -27,6 +27,7 @@ from compile_lens.syntax.tree import Range, SourceTree, ancestors
 
 _EFFECTS = frozenset({"named_expression", "await", "yield"})
 _LOGS = re.compile(r"(?:^|\.)(?:debug|info|warning|warn|error|critical|exception|log|print|write)(?:_once)?$")
+_SIZE = re.compile(r"\.(?:shape|size\(\))$")
 _DISABLE = re.compile(r"(?:^|\.)disable\b")
 
 
@@ -159,7 +160,8 @@ def _format_call(tree: SourceTree, call: tree_sitter.Node) -> str:
             return ""
         else:
             pieces.append("{}")
-            values.append(text)
+            # a size is a tuple, and the operator takes single values alone
+            values.append(f"str({text})" if _SIZE.search(text) else text)
     return ", ".join([f'"{" ".join(pieces)}"', *values]) if values else ""
 
 
