@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compile_lens.assistants.fitting import fit, tokens, written
-from compile_lens.assistants.quoting import quoted, quoted_lines
+from compile_lens.assistants.quoting import quoted, quoted_lines, refusal_text
 
 
 @given(st.text())
@@ -51,3 +51,9 @@ def test_a_single_long_element_is_cut_and_stays_quoted() -> None:
     cut = fit({"script": quoted_lines("x = 1\n" * 5_000, 40_000)}, ("notes",), 300)
     assert tokens(cut) <= 300 and cut["script"].startswith("⟪x = 1") and cut["script"].endswith("…⟫")
     assert '"' in written(cut)
+
+
+def test_a_refusal_is_plain_text() -> None:
+    said = refusal_text(ValueError("/ws/\x1b[2J\u202e[x](command:x) https://a.b ⟪: no such file."))
+    assert said.isprintable() and said.endswith(": no such file.")
+    assert "](" not in said and "://" not in said and "⟪" not in said

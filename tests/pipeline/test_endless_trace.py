@@ -31,3 +31,33 @@ def test_a_record_without_end_is_passed_over(tmp_path: Path, monkeypatch: pytest
         end.write(b"\n" + RECORD * 3)
     trace.read()
     assert trace._records == before + 3
+
+
+def test_many_long_records_that_are_not_whole_are_not_all_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_trace, "MOST_HELD", 1 << 12)
+    file = tmp_path / "dedicated_log_torch_trace_rank_0_a.log"
+    file.write_bytes(RECORD + RECORD.rstrip(b"\n") + bytes(1 << 16))
+    trace = LiveTrace(file)
+    for _ in range(3):
+        trace.read()
+        assert trace._held == b"" and trace._records == 1
+    with file.open("ab") as end:
+        end.write(b"\n" + RECORD * 2)
+    trace.read()
+    assert trace._records == 3  # the long one is none
+    file.write_bytes(RECORD)
+    trace.read()
+    assert trace._records == 1
+
+
+def test_a_long_record_is_read_once_it_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_trace, "MOST_HELD", 16)
+    file = tmp_path / "dedicated_log_torch_trace_rank_0_a.log"
+    file.write_bytes(RECORD[:40])
+    trace = LiveTrace(file)
+    trace.read()
+    assert trace._held == b"" and not trace.is_trace
+    with file.open("ab") as end:
+        end.write(RECORD[40:])
+    trace.read()
+    assert trace._records == 1

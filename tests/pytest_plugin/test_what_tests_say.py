@@ -48,6 +48,17 @@ def test_what_a_program_says_is_text_in_the_summary_and_in_a_failure(suite: Suit
     assert any("Graph break: " in line for line in lines) and all(map(is_harmless, lines))
 
 
+@pytest.mark.parametrize(
+    "stated", [{"\x1b]0;owned\x07": 1}, {"max_breaks": "\u202e\x1b[2J"}, ["\x1b]0;owned\x07=\n::error::x"]]
+)
+def test_a_budget_that_is_none_is_told_as_text(suite: Suite, stated: Any) -> None:
+    marker = SimpleNamespace(kwargs=stated) if isinstance(stated, dict) else None
+    config = SimpleNamespace(getini=lambda _: stated)
+    with pytest.raises(pytest.fail.Exception) as failure:
+        next(suite.pytest_runtest_call(SimpleNamespace(nodeid="t", get_closest_marker=lambda _: marker, config=config)))  # type: ignore[arg-type]
+    assert is_harmless(str(failure.value))
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
 def test_pipes_and_endless_files_beside_the_trace_are_passed_over(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.log")

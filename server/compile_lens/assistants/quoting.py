@@ -36,6 +36,11 @@ def quoted_lines(text: str, longest: int) -> str:
     return f"{OPEN}{_cut(_harmless(text), longest)}{CLOSE}" if text.strip() else ""
 
 
+def refusal_text(refusal: Exception) -> str:
+    """A sentence of ours, which may name a file or an argument."""
+    return _harmless(visible(str(refusal)))
+
+
 def _harmless(text: str) -> str:
     text = text.translate(_QUOTES)
     text = _SCHEME.sub(lambda match: f"{match[1] or match[2]}: ", text).replace("://", ": //")

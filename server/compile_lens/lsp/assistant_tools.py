@@ -78,6 +78,7 @@ class AssistantTools:
         # only an assistant needs them
         from compile_lens.assistants.bench import Bench
         from compile_lens.assistants.fitting import written
+        from compile_lens.assistants.quoting import refusal_text
         from compile_lens.assistants.tools import REFUSALS, answer
 
         try:
@@ -89,7 +90,7 @@ class AssistantTools:
         try:
             found = await answer(Bench(self._ground), name or "", self._located(arguments), log.debug)
         except REFUSALS as refusal:
-            return {"refused": True, "text": str(refusal)}
+            return {"refused": True, "text": refusal_text(refusal)}
         return {"refused": False, "text": written(found)}
 
     def _located(self, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from compile_lens.assistants.bench import Bench
 from compile_lens.assistants.fitting import written
 from compile_lens.assistants.ground import OwnGround
 from compile_lens.assistants.guides import GUIDES, page_text, pages
+from compile_lens.assistants.quoting import refusal_text
 from compile_lens.assistants.tools import BY_NAME, INSTRUCTIONS, REFUSALS, TOOLS, answer
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES, limit
 from compile_lens.workers.caches import cache_root
@@ -78,7 +79,7 @@ def make_server(bench: Bench) -> Server[Any]:
         try:
             found = await _in_own_task(answer(bench, params.name, params.arguments or {}, progress.tell))
         except REFUSALS as refusal:
-            return types.CallToolResult(content=[types.TextContent(text=str(refusal))], is_error=True)
+            return types.CallToolResult(content=[types.TextContent(text=refusal_text(refusal))], is_error=True)
         finally:
             sender.cancel()
         return types.CallToolResult(content=[types.TextContent(text=written(found))], structured_content=found)

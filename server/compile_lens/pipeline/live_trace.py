@@ -1,4 +1,4 @@
-"""Reads a trace file while a process still writes it: each byte once, a record as soon as it is whole."""
+"""Reads a trace file while a process still writes it: a record as soon as it is whole, each byte once but for long records."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ CHUNK = 1 << 22
 LARGEST_LOOK = 1 << 28
 # of a record; what goes on without end is passed over (workers/wire.py has the same limit)
 LARGEST_RECORD = 1 << 26
+# of a record that is not whole yet; what is longer is read again once the file has grown: there may be many files
+MOST_HELD = 1 << 20
 # a record ends where a line begins that is no payload line
 END_OF_RECORD = pattern(rb"\n(?=[^\t])")
 
@@ -50,6 +52,7 @@ class LiveTrace:
         self._held = b""
         self._held_at = 0
         self._passes_over = False
+        self._let_go_at = 0
 
     @property
     def is_trace(self) -> bool:
@@ -68,9 +71,12 @@ class LiveTrace:
         """
         has_news = False
         try:
-            if self.path.stat().st_size < self._held_at + len(self._held):
+            size = self.path.stat().st_size
+            if size < max(self._held_at + len(self._held), self._let_go_at):
                 self._forget()
                 has_news = True
+            if size == self._let_go_at and size and not is_over:
+                return has_news
             with open_regular(self.path) as file:
                 file.seek(self._held_at + len(self._held))
                 for _ in range(LARGEST_LOOK // CHUNK):
@@ -83,6 +89,9 @@ class LiveTrace:
             has_news = self._add(self._held, self._held_at) or has_news
             self._held_at += len(self._held)
             self._held = b""
+        self._let_go_at = 0
+        if len(self._held) > MOST_HELD:
+            self._let_go_at, self._held = self._held_at + len(self._held), b""
         return has_news
 
     def _take(self, new: bytes) -> bool:

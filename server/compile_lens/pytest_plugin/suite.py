@@ -143,7 +143,7 @@ def _limits(item: pytest.Item) -> Budget | None:
         return budget_of_pairs(of_suite) if stated is None else budget_of(dict(stated))
     except BadBudget as problem:
         said = str(problem)
-    pytest.fail(said, pytrace=False)
+    pytest.fail(safe(said), pytrace=False)
 
 
 def _leave_trace_to_torch() -> None:
