@@ -64,6 +64,23 @@ if __name__ == "__main__":
 """
 
 
+MOVED = """\
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = torch.nn.Linear(8, 4)
+
+    def forward(self, x):
+        return self.a(x)
+
+net = Net().to("meta")
+for batch in open("missing/data.txt"):
+    net(batch).sum().backward()
+"""
+
+
 def project(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         file = folder / name
@@ -299,3 +316,12 @@ def test_of_files_of_one_name_the_one_with_what_is_imported(tmp_path: Path, warm
     outcome = run(warm_host, tmp_path / "models/net.py")
     assert any(call.target == "Net" for call in outcome.calls)
     assert outcome.graphs, outcome.findings
+
+
+def test_inputs_are_made_where_the_program_has_moved_its_model(tmp_path: Path, warm_host: WarmHost) -> None:
+    """To a GPU, mostly; of the devices of every machine, fake tensors tell the meta device from the CPU, too."""
+    file = tmp_path / "train.py"
+    file.write_text(MOVED)
+    outcome = run(warm_host, file, "model")
+    assert [call.target for call in outcome.calls] == ["Net"]
+    assert errors(outcome) == []

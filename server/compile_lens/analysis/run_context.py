@@ -86,7 +86,8 @@ class RunContext(Struct, frozen=True):
     ``recorded``: the trace comes from elsewhere, so that its compile times are the program's own.
     ``refused`` are the calls that the sandbox blocked, if the run was ``sandboxed``; ``without_gpu``: it also hid the GPUs.
     ``without_network``: it has a loopback interface of its own at most.
-    ``leaves_gpu_free``: there is one that it hid. ``without_caches``: the caches of graphs were turned off for this run.
+    ``leaves_gpu_free``: there is one that it hid, or did not use since calls were searched for in the sandbox.
+    ``without_caches``: the caches of graphs were turned off for this run.
     ``earlier_cache_keys`` are those of an earlier run of the same text, by graph (``cache_misses.cache_keys``).
     """
 

@@ -24,6 +24,10 @@ SAME = (
 STOPPED = " GPU kernels cannot be compiled on this machine, so compilation stopped after AOTAutograd."
 NO_GPU, LEFT_FREE = "no GPU is available", "this run leaves your GPU free"
 ALLOW_GPU = "To run on the GPU, set `compileLens.sandbox.gpu`; in a terminal, omit `--no-gpu`."
+IN_COPIES = (
+    "Calls are searched for in copies of the process, and in the sandbox only the process itself can use the GPU. To run on it, give the"
+    " inputs (`get_inputs()`), or pass `--no-sandbox`."
+)
 SWITCH = 'To turn this off, set `compileLens.run.standIn` to "off" or pass `--stand-in off`.'
 ASSUMED = {
     "properties": (
@@ -53,7 +57,8 @@ def find_stand_ins(context: RunContext) -> Iterator[Finding]:
     stopped = any(one.what == NO_KERNELS for one in report.stand_ins)
     if uses:
         explanation = SAME + (STOPPED if stopped else "")
-        why, hints = (LEFT_FREE, (ALLOW_GPU, SWITCH)) if context.leaves_gpu_free else (NO_GPU, (SWITCH,))
+        how = ALLOW_GPU if context.without_gpu else IN_COPIES
+        why, hints = (LEFT_FREE, (how, SWITCH)) if context.leaves_gpu_free else (NO_GPU, (SWITCH,))
         message = f"Ran on an emulated CUDA device (`cuda:0`); {why}."
         yield stand_in_finding(CPU_FOR_GPU, Severity.INFORMATION, message, explanation, uses[0], sources, hints)
     for one in report.stand_ins:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from compile_lens.agent.runtime.entry_plans import SEARCHED
 from compile_lens.agent.runtime.protocol import AgentEvent, Hello
 from compile_lens.analysis.compiled_functions import summarize_compiled
 from compile_lens.analysis.coverage import Coverage, measure
@@ -215,6 +216,7 @@ class _Analysis:
         index = RegionIndex(report, self._job.file, self._tree_of(self._job.file))
         completed = final and status is Status.OK
         hides_gpus = bool(facts.sandbox) and not self._job.sandbox.gpu
+        is_emulated = bool(facts.sandbox) and isinstance(self._job.plan, SEARCHED)
         context = RunContext(
             report,
             sources,
@@ -227,7 +229,7 @@ class _Analysis:
             sandboxed=bool(facts.sandbox),
             without_gpu=hides_gpus,
             without_network=bool(facts.sandbox) and not self._job.sandbox.network,
-            leaves_gpu_free=hides_gpus and has_gpu_device(),
+            leaves_gpu_free=(hides_gpus or is_emulated) and has_gpu_device(),
             without_caches=self._job.stages,
             earlier_cache_keys=self._earlier_cache_keys(report) if final and not self._job.stages else {},
         )

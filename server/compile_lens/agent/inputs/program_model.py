@@ -6,6 +6,7 @@ what depends on them (``continuing.py``). Where the data are missing, the inputs
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import importlib.machinery
 import os
@@ -242,14 +243,21 @@ def _later_calls(model: RecordedModel) -> list[PreparedCall]:
 
 def _on_device_of(module: Any, call: PreparedCall) -> PreparedCall:
     """``call`` with its tensors where the parameters of ``module`` are: the program may have moved it."""
-    first = next(module.parameters(), None)
-    if first is None or first.device.type == "cpu":
+    import torch
+
+    device = _device_of(module)
+    if device is None:
         return call
-    tensor = type(first.data)
     positional, named = PYTREE.need().tree_map(
-        lambda value: value.to(first.device) if isinstance(value, tensor) else value, (call.positional, call.named)
+        lambda value: value.to(device) if isinstance(value, torch.Tensor) else value, (call.positional, call.named)
     )
     return PreparedCall(call.target, positional, named)
+
+
+def _device_of(module: Any) -> Any:
+    """Where the parameters of ``module`` are; None on the CPU."""
+    first = next(module.parameters(), None)
+    return None if first is None or first.device.type == "cpu" else first.device
 
 
 def _grad(model: RecordedModel) -> bool:
@@ -270,7 +278,10 @@ def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) ->
 
     def find() -> FoundCall | CallNotMade:
         try:
-            with uncompiled():
+            with (
+                uncompiled(),
+                _device_of(module) or contextlib.nullcontext(),
+            ):  # where inputs are made while it is in force
                 budget = SearchBudget(MAX_TRIALS, SEARCH_S)
                 return find_inputs(owner, module, "forward", make, "__made__", budget, known, passed)
         except NotFound as error:

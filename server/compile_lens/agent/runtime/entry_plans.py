@@ -119,3 +119,7 @@ class SynthesizedCalls(EntryPlan):
     seconds: float = 0.0
     clock_seconds: float = 0.0
     memory_bytes: int = 0
+
+
+# what is called is searched for in copies of the process
+SEARCHED = (SynthesizedCalls, ModelOfScript, DocumentedExample)

@@ -7,6 +7,7 @@ import ctypes
 import functools
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 
 from ..torch_internals.cuda import (
@@ -86,6 +87,7 @@ def is_usable() -> bool:
     if copy == 0:
         found = False
         try:
+            warnings.simplefilter("ignore")  # a runtime that does not start warns, on the program's output
             found = starts()
         finally:
             os._exit(0 if found else 1)

@@ -9,7 +9,7 @@ from ..instrument.import_hook import change_at_import
 from ..instrument.in_place import call_first
 from ..runtime import gpu_presence
 from ..runtime.dynamo_skips import skip_modules
-from ..runtime.entry_plans import DocumentedExample, ModelOfScript, SynthesizedCalls
+from ..runtime.entry_plans import SEARCHED
 from ..runtime.preview_protocol import GpuPreviewRequest
 from ..runtime.protocol import Depth, RunCommand, Substitution
 from ..torch_internals.cuda import LAZY_INIT
@@ -23,8 +23,6 @@ from .unsupported import unsupported_is_noted
 from .weights import checkpoints, hub_files, lookups, timm_models, tokenizers, transformers_models
 
 MAX_GPUS = 16
-# entries whose calls are searched for in copies of the process
-SEARCHED = (SynthesizedCalls, ModelOfScript, DocumentedExample)
 
 
 def enable(command: RunCommand, own_folder: str, library_roots: tuple[str, ...], cuda: TrialResult) -> Depth:
@@ -95,7 +93,8 @@ def _preview(command: RunCommand, request: GpuPreviewRequest, notes: StandInNote
 
 
 def _has_gpu(command: RunCommand) -> bool:
-    """Whether CUDA can be used. Calls are searched for in copies of the process, which must be able to use it, too."""
+    """Whether CUDA can be used. Calls are searched for in copies of the process, which must be able to use it, too: in the sandbox they
+    are not, since NVIDIA's driver needs what only the process itself may do there."""
     return gpu_presence.is_usable() if isinstance(command.plan, SEARCHED) else gpu_presence.starts()
 
 
