@@ -164,6 +164,11 @@ class Encoded(nn.Module):
 
     def forward(self, x):
         return self.encoder(x)
+
+
+class Likelihood(nn.Module):
+    def forward(self, y_pred, y_true):
+        return nn.functional.binary_cross_entropy(y_pred, y_true)
 """
 
 
@@ -189,6 +194,7 @@ def test_what_the_program_accepts_is_passed(tmp_path: Path, monkeypatch: pytest.
     assert "bias=" in call_of("Asking")
     assert 'head={"classes": 10}' in call_of("Nested")
     assert call_of("Sized").startswith("Sized.from_name(name='tiny')(")
+    assert call_of("Likelihood").count(" < 1") == 2
     assert call_of("Encoded").startswith("Encoded(encoder=SmallEncoder())(")
 
 

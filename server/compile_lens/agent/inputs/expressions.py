@@ -78,7 +78,7 @@ def evaluate(text: str, module: Mapping[str, Any], make: Callable[..., Any] | No
 
 
 def random_tensor(dtype: str, shape: tuple[int, ...], below: int | None = None, equal: int | None = None) -> Any:
-    """A tensor on the CPU: normally distributed floats, integers from 0 to below ``below``, or all ``equal``."""
+    """A tensor on the CPU: normally distributed floats, numbers from 0 to below ``below``, or all ``equal``."""
     import torch
 
     kind = getattr(torch, dtype)
@@ -87,7 +87,7 @@ def random_tensor(dtype: str, shape: tuple[int, ...], below: int | None = None, 
     if kind is torch.bool:
         return torch.rand(shape) < 0.5
     if kind.is_floating_point or kind.is_complex:
-        return torch.randn(shape, dtype=kind)
+        return torch.randn(shape, dtype=kind) if below is None else torch.rand(shape, dtype=kind) * below
     return torch.randint(0, max(1, below if below is not None else DEFAULT_LIMIT), shape, dtype=kind)
 
 

@@ -36,7 +36,8 @@ class UnknownInteger:
 class Tensor:
     """A tensor of unknown sizes; ``dims`` are names of unknowns.
 
-    ``has_known_rank``: the source gives the rank, so other ranks are tried last. ``below`` and ``equal`` limit its integers.
+    ``has_known_rank``: the source gives the rank, so other ranks are tried last. ``below`` and ``equal`` limit its
+    numbers, which begin at 0.
     """
 
     dtype: str

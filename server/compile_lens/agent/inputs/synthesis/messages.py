@@ -15,7 +15,7 @@ from typing import Any
 class Requirement:
     """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size``, ``no-argument``, ``attribute``,
     ``key``, ``several`` where one number is passed, ``pair`` where one tensor is, ``function`` where a tensor is called, ``callable``, ``module``, ``tensor`` where
-    a number is passed, ``number`` where a tensor is (with the value ``flag``, a boolean), ``larger`` sizes, ``batch`` of more than one, ``more-dims`` than now (or fewer), ``alike`` for
+    a number is passed, ``number`` where a tensor is (with the value ``flag``, a boolean), ``larger`` sizes, ``batch`` of more than one, ``fractions`` from 0 to 1, ``more-dims`` than now (or fewer), ``alike`` for
     two tensors of other shapes, or ``mentioned``: a word that may
     be the name of an optional argument.
 
@@ -161,6 +161,10 @@ _KEYS = re.compile(r"\[\s*['\"](\w+)['\"]\s*\]|['\"](\w+)['\"] (?:not )?in\b")
 _OBJECT_AS_MAPPING = re.compile(r"'types\.SimpleNamespace' object is not (?:subscriptable|iterable)|is not a mapping")
 _OF_MAPPINGS = frozenset({"items", "keys", "get", "values", "update"})
 _MOST_LINES = 12
+_FRACTIONS = re.compile(
+    r"between 0 and 1\b|\b(?:in|within|range|interval)\W{0,12}\[0(?:\.0*)?, ?1(?:\.0*)?\]|\(lower_bound=0\b"
+    r"|probability tensor contains"
+)
 _OUT_OF_RANGE = re.compile(r"index out of range|out of bounds|Target \d+ is out of|Class values must be smaller", re.I)
 
 
@@ -176,6 +180,8 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         yield Requirement("no-argument", match[1])
     if _OUT_OF_RANGE.search(text) and not isinstance(error, AttributeError):
         yield from (Requirement("below", str(limit)) for limit in (8, 2, 1))
+    if _FRACTIONS.search(text):
+        yield Requirement("fractions", "")
     if _ALONE.search(text):
         yield Requirement("batch", "")
     if _TOO_SMALL.search(text) or _is_less_than_its_view(text):

@@ -233,6 +233,8 @@ def _next(
             yield from with_callable(candidate, requirement, error)
         elif requirement.kind == "function":
             yield from with_function(candidate, error)
+    if any(w.kind == "fractions" for w in wanted):
+        yield from _of_fractions(candidate)
     yield from with_other_value(candidate, error)
     yield from with_other_length(candidate, error)
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]
@@ -312,6 +314,20 @@ def _satisfying(
                 if any(condition.holds(values) is condition.outcome for condition in candidate.negated):
                     yield from _apart(candidate, name, want)  # it would undo what an earlier failure required
                 yield with_values(candidate, values, candidate.negated)
+
+
+def _of_fractions(candidate: Candidate) -> Iterator[Candidate]:
+    """Candidates whose numbers are from 0 to 1, as probabilities are: in all tensors, since an error names none of them, and in each."""
+    floats = [
+        (n, each) for n, each in candidate.arguments.tensors() if each.dtype.startswith("float") and each.below is None
+    ]
+    every = candidate.arguments
+    for name, tensor in floats:
+        every = every.with_argument(name, replace(tensor, below=1))
+    if floats:
+        yield _with(candidate, every)
+    for name, tensor in floats if len(floats) > 1 else ():
+        yield _with(candidate, candidate.arguments.with_argument(name, replace(tensor, below=1)))
 
 
 def _split(candidate: Candidate, condition: SizeCondition) -> Iterator[Candidate]:
