@@ -62,8 +62,9 @@ def without_bytecode_off() -> dict[str, str]:
 
 
 def compile_lens(*arguments: str) -> list[str]:
-    """The command line of Compile Lens in this interpreter."""
-    return [sys.executable, "-m", "compile_lens", *arguments]
+    """The command line of Compile Lens in this interpreter, as its users write it."""
+    command = Path(sys.executable).with_name("compile-lens")
+    return [str(command), *arguments] if command.exists() else [sys.executable, "-m", "compile_lens", *arguments]
 
 
 def typical(costs: Iterable[Cost]) -> Cost:

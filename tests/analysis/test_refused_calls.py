@@ -5,9 +5,14 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 import compile_lens
 from compile_lens.agent.sandbox.calls import CHANGES
+from compile_lens.analysis.finding import Place
+from compile_lens.analysis.missing_requirements import missing_finding
 from compile_lens.analysis.refused_calls import BLOCKED
+from compile_lens.analysis.run_context import MissingRequirement
 
 CALLS = Path(compile_lens.__file__).parent / "agent" / "sandbox" / "calls.py"
 # what is refused, in the words of the agent
@@ -33,3 +38,10 @@ def verbs() -> set[str]:
 
 def test_each_verb_of_the_agent_has_a_noun_and_no_noun_is_left() -> None:
     assert verbs() - WITHOUT_NOUN == set(BLOCKED)
+
+
+@pytest.mark.parametrize("without_network", [False, True])
+def test_a_missing_file_is_put_down_to_the_network_only_where_the_run_has_none(without_network: bool) -> None:
+    missing = MissingRequirement("a dataset", "./data")
+    finding = missing_finding(missing, Place("/a.py", 1, 1, 1, 1), "No such file", without_network)
+    assert ("no network access" in finding.explanation) is without_network

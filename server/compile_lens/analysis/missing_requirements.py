@@ -11,9 +11,10 @@ WITH_CONFIGURATION = (
     "Random weights can replace those of a model with a known configuration: pass `config=`, or a folder with its"
     " `config.json`."
 )
+NO_NETWORK = "A run has no network access unless you allow it."
 
 
-def missing_finding(missing: MissingRequirement, place: Place, message: str) -> Finding:
+def missing_finding(missing: MissingRequirement, place: Place, message: str, without_network: bool) -> Finding:
     """The finding for a program that ended because of ``missing``; ``message`` is that of what it raised."""
     if missing.what == ARGUMENTS:
         return Finding(
@@ -37,7 +38,7 @@ def missing_finding(missing: MissingRequirement, place: Place, message: str) -> 
         severity=Severity.ERROR,
         message=f"The program needs {missing.words}, which is not on this machine{why}.",
         place=place,
-        explanation=f"{ENDED_HERE} A run has no network access unless you allow it.",
+        explanation=f"{ENDED_HERE} {NO_NETWORK}" if without_network else ENDED_HERE,
         hints=(
             *of_model,
             "Compilation does not depend on its values: run `compile-lens check --entry synthesized` to call the modules of the file with "

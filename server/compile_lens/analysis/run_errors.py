@@ -75,7 +75,8 @@ def _finding(raised: Raised, context: RunContext) -> Finding:
     if raised.missing is not None:
         place = _place(raised.stack, sources)
         path = call_path(raised.stack, sources)
-        return replace(missing_finding(raised.missing, place, raised.message), call_path=path, detail=raised.formatted)
+        missing = missing_finding(raised.missing, place, raised.message, context.without_network)
+        return replace(missing, call_path=path, detail=raised.formatted)
     inner = parse_user_stack(raised.message) or parse_operator_stack(raised.message)
     if raised.module in COMPILER:
         stack = raised.stack + inner if sources.deepest_own(inner) is not None else raised.stack

@@ -69,8 +69,9 @@ def trace(
 
 
 def _remember_calls(opened: OpenedTrace, name: str) -> None:
-    """Keep the calls of the trace, with which the file can be analyzed without the program."""
-    if not any(outcome.recorded for outcome in opened.outcomes):
+    """Keep the calls of the trace, with which a file that is here can be analyzed without the program."""
+    files = {call.file for outcome in opened.outcomes for call in outcome.recorded}
+    if not any(Path(file).is_file() for file in files):
         return
     from compile_lens.state.call_memory import CallMemory
 
