@@ -69,10 +69,11 @@ REASONS: dict[str, str] = {
         "a new standby imports torch and warms Dynamo. It is started when a file that imports torch is opened."
     ),
     "trace": (
-        "at 12 MB, the start of Python and the import of its modules take more than half of the time; reading and finding take the "
-        "rest. Tried: patterns and queries that are compiled when they are used (20 ms), text without Rich (60 ms), guards and nodes "
-        "that are looked up (15 ms). Data classes whose methods are compiled late gave 35 ms more; the standard library's were kept. "
-        "Left are click (20 ms) and the 130 modules of the finders, all of which look at a trace."
+        "at 12 MB, the start of Python and the import of its modules take half of the time; reading and finding take the rest. "
+        "What is read and found are structs of msgspec in the place of data classes (60 ms), JSON is decoded by it, too, patterns and "
+        "queries are compiled when they are used (20 ms), text is written without Rich (60 ms). On this machine, which others share, "
+        "the ratio of nine openings was between 0.18 and 0.24. Left are click (20 ms) and the 130 modules of the finders, all of which "
+        "look at a trace. Of two ranks of 0.6 MB, a fifth of tlparse's time is less than Python takes to start."
     ),
     "memory": (
         "78 MB after the start, of which modules have most: 450 of ours and the protocol's types, beside 42 MB of "
