@@ -278,10 +278,8 @@ def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) ->
 
     def find() -> FoundCall | CallNotMade:
         try:
-            with (
-                uncompiled(),
-                _device_of(module) or contextlib.nullcontext(),
-            ):  # where inputs are made while it is in force
+            # while a device is in force, inputs are made there
+            with uncompiled(), _device_of(module) or contextlib.nullcontext():
                 budget = SearchBudget(MAX_TRIALS, SEARCH_S)
                 return find_inputs(owner, module, "forward", make, "__made__", budget, known, passed)
         except NotFound as error:
