@@ -42,8 +42,8 @@ from .model_recorder import ModelRecorder, RecordedModel, RecordedModelCall
 from .module import package_of
 from .synthesis.arguments import in_words, known_text
 from .synthesis.object_calls import FoundCall
-from .synthesis.parameter_info import read_parameters
 from .synthesis.search import NotFound, SearchBudget
+from .synthesis.signatures import read_parameters
 from .synthesis.target import find_call, find_inputs
 from .time_limit import CallTooLong, at_most
 

@@ -14,6 +14,7 @@ from .. import expressions
 from ..module import find
 from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments
+from .call_problem import CallProblem
 from .candidate import Candidate
 from .concrete_classes import leaves_forward_open, method_instead
 from .construction import (
@@ -45,8 +46,9 @@ from .object_calls import (
     read_of,
 )
 from .package_factories import Part, inputs_within, parts
-from .parameter_info import ParameterInfo, read_parameters
-from .search import CallProblem, NotFound, SearchBudget, search
+from .parameter_info import ParameterInfo
+from .search import NotFound, SearchBudget, search
+from .signatures import read_parameters
 from .stand_ins import has_placeholders
 
 # parts of an object that are found one after the other
