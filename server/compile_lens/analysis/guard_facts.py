@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from compile_lens.analysis.guard_sources import GuardedValue, guarded_value
 from compile_lens.late_pattern import pattern
-from compile_lens.partly_compared import PartlyCompared
+from compile_lens.trace.partly_compared import PartlyCompared
 from compile_lens.trace.report import GuardFailure
 
 ATTRIBUTE = "attribute "

@@ -11,9 +11,9 @@ from typing import ClassVar
 
 from msgspec import Struct, field
 
-from compile_lens.partly_compared import PartlyCompared
 from compile_lens.trace.comparison import Comparison
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
+from compile_lens.trace.partly_compared import PartlyCompared
 from compile_lens.trace.recorded_inputs import CallInputs
 from compile_lens.trace.records import Payload, TraceBytes
 from compile_lens.trace.region_results import RegionResult
