@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import io
+import itertools
 import json
 import os
+import sys
 import tokenize
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +19,7 @@ import click
 
 from compile_lens import __version__
 from compile_lens.analysis.filters import Filters
+from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.options import json_option, python_option, sandbox_options, timeout_option
 from compile_lens.cli.terminal import as_given, echo, echo_json
@@ -24,7 +28,7 @@ from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.fixes.as_json import kept_json, repaired_json
-from compile_lens.fixes.fix import FixKind
+from compile_lens.fixes.fix import Fix, FixKind
 from compile_lens.fixes.one_graph import Kept, keep_whole
 from compile_lens.fixes.repair import WITH_LOSS, WITHOUT_LOSS, Repair, Repaired, Wanted
 from compile_lens.fixes.verify import LONGEST_REQUESTED_S, CandidateFix, Verifier, can_compare, why_not_verified
@@ -105,7 +109,10 @@ def fix(
         kept: tuple[Kept, ...] = ()
 
         async def repair(host: Any, verifier: Verifier) -> Repaired:
-            return await Repair(verifier, wanted, kinds, once, (lambda _: None) if as_json else _tell).run(host)
+            with _progress(as_json) as tell_try:
+                return await Repair(
+                    verifier, wanted, kinds, once, (lambda _: None) if as_json else _tell, tell_try
+                ).run(host)
 
         async def keep(host: Any, verifier: Verifier) -> Repaired:
             nonlocal kept
@@ -168,6 +175,21 @@ def _wanted(finding: str | None) -> Wanted:
     return lambda each, _: (
         (not code or code in (each.code, each.kind.value)) and (not line or each.place.line == int(line))
     )
+
+
+@contextmanager
+def _progress(silent: bool) -> Iterator[Callable[[Finding, Fix], None]]:
+    """What says in a terminal which fix is being tried, for as long as that takes."""
+    if silent or not sys.stderr.isatty():
+        yield lambda _finding, _fix: None
+        return
+    from compile_lens.cli.safe_console import SafeConsole
+
+    number = itertools.count(1)
+    with SafeConsole(stderr=True).status("Trying fixes") as spinner:
+        yield lambda finding, fix: spinner.update(
+            f"Try {next(number)}: {fix.rule} for {finding.code} in line {finding.place.line}"
+        )
 
 
 def _tell(step: CandidateFix) -> None:
