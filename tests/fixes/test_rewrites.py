@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.fixes.fix import Fix, FixKind, apply_fix, tokens_changed
+from compile_lens.fixes.fix import Fix, FixKind, apply_fix, line_before, tokens_changed
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.fixes.rewrites.editing import configuration
 from compile_lens.syntax.tree import parse
@@ -324,6 +324,15 @@ def test_a_number_that_is_none_of_a_tensor_stays_with_math(lines: str) -> None:
     text = text_of(Case("", lines, "", ""))
     finding = Finding("", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, "math.sqrt(e)"))
     assert "keep-tensor" not in {fix.rule for fix in fixes_for(finding, parse(text))}
+
+
+@pytest.mark.parametrize(
+    ("after", "lines"),
+    [("a\nb\nc\n", [1, 2, 3]), ("new\na\nnew\nb\nc\n", [1, 1, 2, 2, 3]), ("a\nB\nB\nc\n", [1, 2, 2, 3]), ("c\n", [3])],
+    ids=["the same", "lines added", "a line replaced", "lines removed"],
+)
+def test_a_line_is_found_in_the_text_before(after: str, lines: list[int]) -> None:
+    assert [line_before("a\nb\nc\n", after, number) for number in range(1, len(lines) + 1)] == lines
 
 
 def test_a_clock_is_not_read_once_for_all_calls() -> None:

@@ -28,9 +28,9 @@ from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.fixes.as_json import kept_json, repaired_json
-from compile_lens.fixes.fix import Fix, FixKind
+from compile_lens.fixes.fix import Fix, FixKind, apply_fix, line_before
 from compile_lens.fixes.one_graph import Kept, keep_whole
-from compile_lens.fixes.repair import WITH_LOSS, WITHOUT_LOSS, Repair, Repaired, Wanted
+from compile_lens.fixes.repair import NOT_HERE, WITH_LOSS, WITHOUT_LOSS, Repair, Repaired, Wanted
 from compile_lens.fixes.verify import LONGEST_REQUESTED_S, CandidateFix, Verifier, can_compare, why_not_verified
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.entry_choice import analyze_by_entries
@@ -110,9 +110,8 @@ def fix(
 
         async def repair(host: Any, verifier: Verifier) -> Repaired:
             with _progress(as_json) as tell_try:
-                return await Repair(
-                    verifier, wanted, kinds, once, (lambda _: None) if as_json else _tell, tell_try
-                ).run(host)
+                tell = (lambda _: None) if as_json else Steps(text).tell
+                return await Repair(verifier, wanted, kinds, once, tell, tell_try).run(host)
 
         async def keep(host: Any, verifier: Verifier) -> Repaired:
             nonlocal kept
@@ -192,10 +191,18 @@ def _progress(silent: bool) -> Iterator[Callable[[Finding, Fix], None]]:
         )
 
 
-def _tell(step: CandidateFix) -> None:
-    place = step.finding.place
-    name = f"{display_path(place.file)}:{place.line}: {step.finding.code}"
-    echo(as_given(f"{name}: {step.fix.title} ({step.fix.rule}): {step.words}"), err=True)
+class Steps:
+    """Tells what is applied, with lines of the file as it is: each step is found in the text that the one before it has changed."""
+
+    def __init__(self, text: str) -> None:
+        self._first = self._text = text
+
+    def tell(self, step: CandidateFix) -> None:
+        place = step.finding.place
+        line = line_before(self._first, self._text, place.line)
+        self._text = apply_fix(self._text, step.fix)
+        name = f"{display_path(place.file)}:{line}: {step.finding.code}"
+        echo(as_given(f"{name}: {step.fix.title} ({step.fix.rule}): {step.words}"), err=True)
 
 
 def _tell_kept(path: Path, kept: Kept) -> None:
@@ -223,7 +230,9 @@ def _show(path: Path, repaired: Repaired, written: bool) -> None:
         echo(change.rstrip("\n"))
     for left in repaired.remaining:
         place = left.finding.place
-        echo(as_given(f"{display_path(place.file)}:{place.line}: {left.finding.code} remains: {left.why}"), err=True)
+        is_moved = not written and left.why != NOT_HERE
+        line = line_before(repaired.before, repaired.text, place.line) if is_moved else place.line
+        echo(as_given(f"{display_path(place.file)}:{line}: {left.finding.code} remains: {left.why}"), err=True)
     losing = {fix.rule: None for left in repaired.remaining for fix in left.undecided if fix.kind is FixKind.LOSSY}
     if losing:
         echo(as_given(f"`--with-loss` also applies {', '.join(losing)}."), err=True)
