@@ -412,6 +412,21 @@ def test_whoever_writes_beside_the_users_files_follows_no_link() -> None:
     assert not wrong
 
 
+def test_whoever_looks_below_a_folder_walks() -> None:
+    """`os.walk` and `rglob` recurse, raise, and follow links: a repository may nest its folders as it likes."""
+    wrong = [
+        f"{file.relative_to(PACKAGE)}:{node.lineno}"
+        for file in PACKAGE.rglob("*.py")
+        if not file.is_relative_to(PACKAGE / "agent")
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if ast.unparse(node.func) == "os.walk"
+        or node.func.attr == "rglob"
+        or (node.func.attr == "glob" and "**" in ast.unparse(node))
+    ]
+    assert not wrong
+
+
 def test_only_the_escaper_makes_blocks_of_code_in_markdown() -> None:
     """A name of a file, or a line of a program, may end a fence that is written by hand."""
     wrong = [
