@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from compile_lens.cli.verbs import run_verb
+from compile_lens.settings.settings import Settings, read_settings
 
 TABLE = "[tool.compile-lens]\n"
 
@@ -36,3 +37,15 @@ def test_a_damaged_project_file_is_told_in_a_sentence(
     assert (len(said.err.splitlines()) == 1) or not code
     # it is about checks; whoever wants to see what is cached, or to take a permission back, does not depend on it
     assert run_verb(["cache", "stat"]) == 0
+
+
+@pytest.mark.parametrize("number", ["inf", "nan", "1e300", "1e12"])
+def test_no_limit_is_longer_than_timers_take(
+    number: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"{TABLE}timeout = {number}\n")
+    monkeypatch.chdir(tmp_path)
+    assert run_verb(["check", "model.py"]) == 2
+    assert "is more than 1,000,000, or no number." in capsys.readouterr().err
+    settings, problems = read_settings({"run": {"timeout": float(number)}, "budget": {"cpu": float(number)}})
+    assert (settings, len(problems)) == (Settings(), 2)

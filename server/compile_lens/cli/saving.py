@@ -42,6 +42,7 @@ class Saving:
         if self.file is None:
             return 0
         try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
             write_named(self.file, report_bytes(outcomes, read_source, str(Path.cwd()), self.redact))
         except OSError as error:
             echo(f"compile-lens: {self.file} cannot be written: {error.strerror}.", err=True)

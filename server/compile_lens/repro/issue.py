@@ -70,7 +70,7 @@ def issue_sections(written: Written, versions: str, bisection: Bisection | None 
     program = shell_line(["python", written.file.name])
     commands = f'TORCH_LOGS="{logs}" {program}\nTORCH_TRACE=trace {program}'
     parts = [
-        f"# {markdown_text(one_line(issue_title(written)))}",
+        f"# {_heading(issue_title(written))}",
         f"## Describe the bug\n\n{_description(written)}",
         f"## Minimal repro\n\nExit code 0: good, 1: the problem occurs, 125: cannot be judged.\n\n{code}",
         f"## Output\n\n{code_block(_cut(scrub(output.strip())), '')}",
@@ -78,6 +78,11 @@ def issue_sections(written: Written, versions: str, bisection: Bisection | None 
     if bisection is not None:
         parts.append(f"## Bisection\n\n{_verdict(bisection)}")
     return [*parts, f"## Logs\n\n{code_block(commands, '')}", f"## Versions\n\n{code_block(versions, '')}"]
+
+
+def _heading(title: str) -> str:
+    component, _, message = one_line(title).partition(" ")
+    return f"{component} {markdown_text(message)}"
 
 
 def _component(finding: Finding | None, criterion: Criterion) -> str:

@@ -29,8 +29,8 @@ def copy_beside(file: Path, path: Path) -> None:
 
 def write_named(path: Path, content: str | bytes) -> None:
     """Write a file that the user named. Links and devices are what the user means, as in a shell. Raises OSError."""
-    is_plain = not os.path.lexists(path) or stat.S_ISREG(path.lstat().st_mode)
-    if is_plain:
+    path.parent.stat()  # a folder that is not there is a slip of the pen
+    if not os.path.lexists(path) or stat.S_ISREG(path.lstat().st_mode):
         write_atomically(path, content, FOR_THE_USER)
     else:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
