@@ -53,7 +53,9 @@ def test_what_cannot_be_fixed_is_said(warm_command: None, tmp_path: Path) -> Non
     (tmp_path / "train.py").write_text(PROGRAM)
     done = Warm(["fix", "--finding", "GB0291@11", "train.py"], tmp_path)
     assert (done.code, done.out) == (1, "")
-    assert "train.py:11: GB0291 remains: no rewrite fits; needs a decision:" in done.err
+    asked = "decide whether the message may be missing where the code is compiled (ignore-logging, log-in-eager)"
+    assert f"train.py:11: GB0291 remains: no rewrite fits; {asked}" in done.err
+    assert "`--with-loss` also applies ignore-logging, log-in-eager." in done.err
     assert Warm(["fix", "--finding", "GB0291@x", "train.py"], tmp_path).code == 2
 
 

@@ -26,6 +26,8 @@ LEFT_OUT = re.compile(
 USES_TORCH = re.compile(r"^\s*(?:import|from)\s+torch\b", re.MULTILINE)
 # a model is defined …
 DEFINES_MODEL = re.compile(r"^class \w+\(.*(?:Module|Layer|Model|Net)\b.*\)", re.MULTILINE)
+# (the same words name tables of databases, wrappers of other libraries and settings)
+IS_CALLED = re.compile(r"^\s+def forward\(", re.MULTILINE)
 # … or, in a script, trained or called
 USES_MODEL = re.compile(r"\.(?:backward|parameters|train|eval|fit)\(|\bmodel\(")
 IS_RUN = re.compile(r"^if __name__ ==", re.MULTILINE)
@@ -102,7 +104,8 @@ def candidates(folder: Path) -> Iterator[Path]:
         if LEFT_OUT.search(path.relative_to(folder).as_posix()):
             continue
         text = path.read_text("utf-8", errors="replace")
-        is_about_models = DEFINES_MODEL.search(text) or (IS_RUN.search(text) and USES_MODEL.search(text))
+        defines_one = DEFINES_MODEL.search(text) and IS_CALLED.search(text)
+        is_about_models = defines_one or (IS_RUN.search(text) and USES_MODEL.search(text))
         if USES_TORCH.search(text) and is_about_models:
             yield path
 

@@ -175,7 +175,7 @@ def test_the_layer_that_failed_says_how_many_channels_it_takes() -> None:
 
 
 def test_a_constructor_that_computes_for_long_gets_smaller_defaults(modules: object) -> None:
-    infos = agent_module("inputs.synthesis.parameter_info").read_parameters(
+    infos = agent_module("inputs.synthesis.signatures").read_parameters(
         lambda points=2048, hop=16, named=True: None, skip_first=False
     )
     candidates = agent_module("inputs.synthesis.candidate")

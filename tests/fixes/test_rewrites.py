@@ -42,6 +42,36 @@ BREAKS = [
         "hit = x > 0\n    for i in range(len(hit)):\n        y = y + x[i]",
     ),
     Case("where", "if x.sum() > 0:\n    y = 1\nelse:\n    y = 2", "x.sum() > 0", "y = torch.where(x.sum() > 0, 1, 2)"),
+    Case(
+        "where",
+        "if math.isnan(x.sum().item()):\n    x = torch.zeros_like(x)",
+        "x.sum().item()",
+        "x = torch.where(torch.isnan(x.sum()), torch.zeros_like(x), x)",
+    ),
+    Case(
+        "keep-tensor",
+        "e = x.sum().item()\n    x = x / math.sqrt(e)",
+        "x.sum().item()",
+        "e = x.sum()\n    x = x / torch.sqrt(e)",
+    ),
+    Case(
+        "keep-tensor-where",
+        "e = x.sum().item()\n    if math.isnan(e) or math.isinf(e):\n        x = torch.zeros_like(x)",
+        "x.sum().item()",
+        "e = x.sum()\n    x = torch.where((torch.isnan(e)) | (torch.isinf(e)), torch.zeros_like(x), x)",
+    ),
+    Case(
+        "keep-tensor-where",
+        "e = x.sum().item()\n    if not math.isfinite(e):\n        x = x * 0",
+        "math.isfinite(e)",
+        "e = x.sum()\n    x = torch.where(~(torch.isfinite(e)), x * 0, x)",
+    ),
+    Case(
+        "keep-tensor-check",
+        "e = x.sum().item()\n    if not math.isfinite(e):\n        raise ValueError(e)",
+        "x.sum().item()",
+        "e = x.sum()\n    check_e(e)",
+    ),
     Case("where", "if x.max().item() > 3:\n    x += 1", "x.max().item()", "x = torch.where(x.max() > 3, x + 1, x)"),
     Case(
         "where",
@@ -265,6 +295,24 @@ def test_a_disabled_function_is_compiled_again() -> None:
     finding = Finding("GB0098", Kind.GRAPH_BREAK, Severity.WARNING, "m", Place("p.py", line, 9, line, 13))
     fixes = {fix.rule: fix for fix in fixes_for(finding, parse(text))}
     assert "compiler.disable" not in apply_fix(text, fixes["remove-disable"])
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["e = 2.0\n    x = x / math.sqrt(e)", "e = x.sum().item()\n    e = 2.0\n    x = x / math.sqrt(e)"],
+    ids=["a number", "two values"],
+)
+def test_a_number_that_is_none_of_a_tensor_stays_with_math(lines: str) -> None:
+    text = text_of(Case("", lines, "", ""))
+    finding = Finding("", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, "math.sqrt(e)"))
+    assert "keep-tensor" not in {fix.rule for fix in fixes_for(finding, parse(text))}
+
+
+@pytest.mark.parametrize("callee", ["y.log().item", "y.item"])
+def test_no_call_of_a_local_name_is_excluded_outside_of_its_function(callee: str) -> None:
+    text = text_of(Case("", f"y = x + 1\n    z = {callee}()", "", ""))
+    finding = Finding("GB0124", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, f"{callee}()"))
+    assert "disable" not in {fix.rule for fix in fixes_for(finding, parse(text))}
 
 
 def test_what_loses_something_says_so() -> None:

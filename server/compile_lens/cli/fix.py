@@ -25,6 +25,7 @@ from compile_lens.documents.source_file import FileProblem, read_source, source_
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.fixes.as_json import kept_json, repaired_json
+from compile_lens.fixes.fix import FixKind
 from compile_lens.fixes.one_graph import Kept, keep_whole
 from compile_lens.fixes.repair import WITH_LOSS, WITHOUT_LOSS, Repair, Repaired, Wanted
 from compile_lens.fixes.verify import LONGEST_REQUESTED_S, CandidateFix, Verifier, can_compare, why_not_verified
@@ -202,6 +203,9 @@ def _show(path: Path, repaired: Repaired, written: bool) -> None:
     for left in repaired.remaining:
         place = left.finding.place
         echo(as_given(f"{display_path(place.file)}:{place.line}: {left.finding.code} remains: {left.why}"), err=True)
+    losing = {fix.rule: None for left in repaired.remaining for fix in left.undecided if fix.kind is FixKind.LOSSY}
+    if losing:
+        echo(as_given(f"`--with-loss` also applies {', '.join(losing)}."), err=True)
     if written:
         echo(
             as_given(f"Wrote {name}: {'1 fix' if len(repaired.steps) == 1 else f'{len(repaired.steps)} fixes'}."),

@@ -32,6 +32,7 @@ WHY: Mapping[str, str] = {
     "assert-async": _EFFECTS,
     "assume-flag": _EFFECTS,
     "check-in-graph": _EFFECTS,
+    "keep-tensor-check": _EFFECTS,
     "allow-rnn": "AOTAutograd takes the layers apart",
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.analysis.finding_regions import is_of_region
+from compile_lens.fixes.decisions import to_decide
 from compile_lens.fixes.effect import NOT_COMPARED, FixEffect
 from compile_lens.fixes.fix import Edit, Fix, FixKind, edits_between, tokens_changed
 from compile_lens.fixes.next_fix import may_be_better
@@ -38,11 +39,13 @@ def every_finding(_finding: Finding, _verifier: Verifier) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """A finding that is still there, and why, in a few words. ``tried`` are the fixes that were tried."""
+    """A finding that is still there, and why, in a few words. ``tried`` are the fixes that were tried, ``undecided`` those that
+    only the user can choose."""
 
     finding: Finding
     why: str
     tried: tuple[CandidateFix, ...] = ()
+    undecided: tuple[Fix, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +139,12 @@ class Repair:
                     best = min((each for each in tried if each.is_proven), key=lambda each: each.rank, default=None)
             if best is not None:
                 return best, []
-            other = [
-                fix.rule
+            undecided = tuple(
+                fix
                 for fix in fixes_for(finding, tree, verifier.before.unfiltered, verifier.before.torch)
                 if fix.kind not in (*self.kinds, *_NOT_NAMED)
-            ]
-            remaining.append(Remaining(finding, _why(tried, other), tuple(tried)))
+            )
+            remaining.append(Remaining(finding, _why(tried, undecided), tuple(tried), undecided))
         return None, remaining
 
     def _findings(self, verifier: Verifier) -> list[Finding]:
@@ -165,8 +168,8 @@ def of_region(name: str) -> Wanted:
     return is_wanted
 
 
-def _why(tried: list[CandidateFix], other: list[str]) -> str:
-    left = f"; needs a decision: {', '.join(dict.fromkeys(other))}" if other else ""
+def _why(tried: list[CandidateFix], undecided: tuple[Fix, ...]) -> str:
+    left = f"; {to_decide(undecided)}" if undecided else ""
     if not tried:
         return f"{NO_REWRITE}{left}"
     best = min(tried, key=lambda each: each.rank)

@@ -19,7 +19,7 @@ from compile_lens.late_pattern import pattern
 from compile_lens.trace.graph_text import LINE
 from compile_lens.trace.relocation import named_files, relocated, stack_frames
 from compile_lens.trace.report import CompileReport
-from compile_lens.walked import walked
+from compile_lens.trace.walked import walked
 from compile_lens.wording import counted
 
 Maps = tuple[tuple[str, str], ...]

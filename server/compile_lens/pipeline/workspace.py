@@ -13,7 +13,7 @@ from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.importers import WorkspaceFile
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.tree import parse
-from compile_lens.walked import walked
+from compile_lens.trace.walked import walked
 
 MAX_FILES = 4_000
 MAX_READ = 60

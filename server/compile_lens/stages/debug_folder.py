@@ -20,7 +20,7 @@ from compile_lens.stages.kernels import KernelTexts, read_kernels
 from compile_lens.stages.model import Direction, Graph, Kernel, PhaseKind, StageKind
 from compile_lens.stages.passes import GraphPasses
 from compile_lens.stages.provenance import MAPPINGS, STACKS, Lines, no_lines
-from compile_lens.walked import walked
+from compile_lens.trace.walked import walked
 
 FOLDER = re.compile(r"^(?P<name>.+?)_(?P<direction>forward|backward|inference)_(?P<number>\d+)\.(?P<part>\d+)$")
 FILES = {

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 import compile_lens
 from compile_lens.state.atomic_file import write_atomically
-from compile_lens.walked import files_below
+from compile_lens.trace.walked import files_below
 
 # of a file's beginning and its end: what a run writes differs there
 SAMPLE = 1 << 16

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.archives import unpack
-from compile_lens.walked import files_below
+from compile_lens.trace.walked import files_below
 
 GZIP = b"\x1f\x8b"
 ZSTANDARD = b"\x28\xb5\x2f\xfd"

@@ -9,7 +9,7 @@ from typing import Any
 from ..runtime.foreign_code import attempted
 from .absent import Absent
 from .synthesis.arguments import literal
-from .synthesis.parameter_info import read_parameters
+from .synthesis.signatures import read_parameters
 
 _PURE = (
     ast.Constant,

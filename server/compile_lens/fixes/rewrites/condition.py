@@ -8,6 +8,7 @@ import tree_sitter
 
 from compile_lens.analysis.finding import Place
 from compile_lens.fixes.rewrites.editing import text_with
+from compile_lens.fixes.rewrites.equivalents import of_math
 from compile_lens.syntax.definitions import Definition
 from compile_lens.syntax.tree import Query, SourceTree, ancestors
 
@@ -103,14 +104,19 @@ def tensor_of(tree: SourceTree, call: tree_sitter.Node) -> tree_sitter.Node | No
 
 
 def tensor_text(tree: SourceTree, node: tree_sitter.Node) -> str:
-    """The text of an expression in one line, without the conversions of its operands to Python numbers."""
+    """The text of an expression in one line, without the conversions of its operands to Python numbers: ``torch.isnan(y)`` for
+    ``math.isnan(y.item())``."""
     found: list[tuple[int, int, str]] = []
     pending = [node]
     while pending:
         each = pending.pop()
         inner = unwrapped(tree, each) if each.type == "call" else each
+        torchs = of_math(tree, each) if each.type == "call" and inner == each else ""
         if inner != each:
             found.append((each.start_byte, each.end_byte, tensor_text(tree, inner)))
+        elif torchs:
+            given = tensor_text(tree, each.named_children[-1].named_children[0])
+            found.append((each.start_byte, each.end_byte, f"{torchs}({given})"))
         elif each.type not in ("lambda", "string"):
             pending += each.named_children
     return " ".join(text_with(tree, node, found).split())

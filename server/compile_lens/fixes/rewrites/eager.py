@@ -9,8 +9,9 @@ import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.fixes.fix import Edit, Fix, FixKind, make
+from compile_lens.fixes.rewrites.bound_names import bound_names
 from compile_lens.fixes.rewrites.calls import function_of
-from compile_lens.fixes.rewrites.editing import call_at, newline, torch_import, torch_name
+from compile_lens.fixes.rewrites.editing import call_at, function_around, newline, torch_import, torch_name
 from compile_lens.fixes.rewrites.regions import options_of, region_of
 from compile_lens.shown_text import visible
 from compile_lens.syntax.definitions import Definition
@@ -41,15 +42,14 @@ def disable(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         )
         return
     call = call_at(tree, finding.place)
-    function, target = call.child_by_field_name("function") if call is not None else None, function_of(finding, tree)
-    if function is None or target is None or function.type not in ("identifier", "attribute"):
+    function = call.child_by_field_name("function") if call is not None else None
+    if function is None or function.type not in ("identifier", "attribute"):
         return
-    text, above = tree.node_text(function), _top_level(tree, function)
-    if (
-        text.partition(".")[0] in {p.name for p in target.parameters} | {"self", "super"}
-        or "\n" in text
-        or above is None
-    ):
+    text, above, around = tree.node_text(function), _top_level(tree, function), function_around(function)
+    root = function
+    while root.type in ("attribute", "call", "subscript") and root.named_children:
+        root = root.named_children[0]
+    if above is None or around is None or "\n" in text or tree.node_text(root) in bound_names(tree, around):
         return
     name, end = f"{text.rpartition('.')[2]}_eagerly", newline(tree)
     made = f'{name} = {torch}.compiler.disable({text}, reason="{_reason(finding)}")'

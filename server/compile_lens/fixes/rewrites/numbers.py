@@ -6,13 +6,20 @@ import re
 from collections.abc import Iterator
 
 import tree_sitter
+from msgspec.structs import replace
 
-from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.fixes.fix import Fix, FixKind, make
-from compile_lens.fixes.rewrites.editing import call_at, function_around, replace_node
+from compile_lens.analysis.finding import Finding, Kind, Place
+from compile_lens.fixes.fix import Edit, Fix, FixKind, make
+from compile_lens.fixes.rewrites.branch import select
+from compile_lens.fixes.rewrites.checks_in_graph import check_in_graph
+from compile_lens.fixes.rewrites.condition import conditions_in
+from compile_lens.fixes.rewrites.editing import call_at, function_around, replace_node, torch_import
+from compile_lens.fixes.rewrites.equivalents import numbers_of, of_math
+from compile_lens.syntax.definitions import definitions
 from compile_lens.syntax.tree import Query, SourceTree, ancestors
 
 _ASSIGNMENTS = frozenset({"assignment", "augmented_assignment"})
+_CALLS = Query("(call) @call")
 _NAMES = Query("(identifier) @name")
 _STORES = frozenset({"append", "appendleft", "add", "extend", "insert", "put", "put_nowait", "setdefault", "update"})
 
@@ -20,6 +27,8 @@ _STORES = frozenset({"append", "appendleft", "add", "extend", "insert", "put", "
 def keep_tensor(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     """``x * y.item()`` is ``x * y``."""
     call = call_at(tree, finding.place) if finding.kind in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR) else None
+    if call is not None and of_math(tree, call):
+        call = _origin(tree, call)
     tensor = _tensor_of(tree, call) if call is not None else None
     if call is None or tensor is None or not _is_operand(call):
         return
@@ -29,13 +38,85 @@ def keep_tensor(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         title = f"Store the tensor without its gradient, instead of the number of {words}"
         yield make("detach", title, replace_node(tree, call, f"{text}.detach()"), kind=FixKind.LOSSY)
         return
-    yield make("keep-tensor", f"Keep the tensor: remove {words}", replace_node(tree, call, text))
+    more = _of_math(tree, call)
+    yield make("keep-tensor", f"Keep the tensor: remove {words}", replace_node(tree, call, text), *more)
+    branches = _branches(finding, tree, call)
+    if branches:
+        selected = [edit for fix in branches for edit in fix.edits]
+        kept = [edit for edit in more if not any(_holds(each, edit) for each in selected)]
+        edits = (replace_node(tree, call, text), *kept, *selected, torch_import(tree))
+        if any(fix.rule == "check-in-graph" for fix in branches):
+            yield make("keep-tensor-check", f"Keep the tensor: remove {words}, and check it in the graph", *edits)
+        else:
+            yield make("keep-tensor-where", f"Keep the tensor: remove {words}, and select with `torch.where`", *edits)
     # a number has no gradient
     yield make(
         "detach",
         f"Keep the tensor without its gradient, instead of {words}",
         replace_node(tree, call, f"{text}.detach()"),
+        *more,
     )
+
+
+def _origin(tree: SourceTree, call: tree_sitter.Node) -> tree_sitter.Node:
+    """The last ``y.item()`` before ``math.isnan(e)`` that is assigned to ``e``; the call itself where there is none."""
+    function, arguments = function_around(call), call.child_by_field_name("arguments")
+    if function is None or arguments is None:
+        return call
+    before = [
+        node
+        for node in _CALLS.captures(function).get("call", [])
+        if node.end_byte < call.start_byte and f"({_name_of(tree, node)})" == tree.node_text(arguments)
+    ]
+    return max(before, key=lambda node: node.start_byte, default=call)
+
+
+def _name_of(tree: SourceTree, call: tree_sitter.Node) -> str:
+    """The name that the number is assigned to, '' if it is computed with at once."""
+    statement = call.parent
+    left = statement.child_by_field_name("left") if statement is not None and statement.type == "assignment" else None
+    is_name = left is not None and left.type == "identifier" and tree.node_text(left) in numbers_of(tree, call)
+    return tree.node_text(left) if left is not None and is_name else ""
+
+
+def _of_math(tree: SourceTree, call: tree_sitter.Node) -> list[Edit]:
+    """``torch.isnan(e)`` in the place of each ``math.isnan(e)`` of the name that the number is assigned to."""
+    name, function = _name_of(tree, call), function_around(call)
+    edits = []
+    for node in _CALLS.captures(function).get("call", []) if name and function is not None else ():
+        target, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        torchs = of_math(tree, node)
+        if torchs and target is not None and arguments is not None and tree.node_text(arguments) == f"({name})":
+            edits.append(replace_node(tree, target, torchs))
+    return edits
+
+
+def _branches(finding: Finding, tree: SourceTree, call: tree_sitter.Node) -> list[Fix]:
+    """The fixes of the branches on the name that the number is assigned to, which the tensor would break at."""
+    name = _name_of(tree, call)
+    line = tree.position(call.start_byte)[0]
+    within = [each for each in definitions(tree) if each.def_line <= line <= each.last_line]
+    if not name or not within:
+        return []
+    fixes: list[Fix] = []
+    for condition in conditions_in(tree, within[-1], with_elif=False):
+        if not re.search(rf"(?<![\w.]){name}\b", tree.node_text(condition)):
+            continue
+        place = tree.node_range(condition)
+        at = Place(finding.place.file, place.line, place.column, place.end_line, place.end_column)
+        asked = replace(finding, kind=Kind.GRAPH_BREAK, place=at)
+        chosen = next((fix for fix in (*select(asked, tree), *check_in_graph(asked, tree)) if fix.rule != "cond"), None)
+        if chosen is None:
+            return []
+        fixes.append(chosen)
+    return fixes
+
+
+def _holds(outer: Edit, inner: Edit) -> bool:
+    """Whether an edit replaces what another one changes."""
+    one, other = outer.place, inner.place
+    starts = (one.line, one.column) <= (other.line, other.column)
+    return starts and (other.end_line, other.end_column) <= (one.end_line, one.end_column)
 
 
 def _tensor_of(tree: SourceTree, call: tree_sitter.Node) -> tree_sitter.Node | None:

@@ -21,53 +21,10 @@ from compile_lens.fixes.rewrites.editing import (
     torch_import,
     torch_name,
 )
+from compile_lens.fixes.rewrites.equivalents import equivalent
 from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.tree import Range, SourceTree, ancestors
 
-# functions of math and builtins with a tensor where torch has the same (torch/_torch_docs.py)
-OF_MATH = {
-    name: name
-    for name in (
-        *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "copysign", "cos", "cosh", "erf", "erfc"),
-        *("exp", "expm1", "floor", "gcd", "hypot", "isfinite", "isinf", "isnan", "lcm", "lgamma", "log", "log10"),
-        *("log1p", "log2", "pow", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"),
-    )
-} | {"fabs": "abs"}
-OF_NUMPY = {
-    name: name
-    for name in (
-        *(
-            "abs",
-            "sqrt",
-            "exp",
-            "log",
-            "sin",
-            "cos",
-            "tan",
-            "tanh",
-            "floor",
-            "ceil",
-            "sign",
-            "clip",
-            "maximum",
-            "minimum",
-        ),
-        *(
-            "mean",
-            "sum",
-            "concatenate",
-            "stack",
-            "dot",
-            "matmul",
-            "where",
-            "cumsum",
-            "argmax",
-            "argsort",
-            "isnan",
-            "sort",
-        ),
-    )
-}
 _NAME = re.compile(r"[a-zA-Z_]\w*")
 
 
@@ -83,25 +40,10 @@ def with_torch(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     name = tree.node_text(function)
     full = read_imports(tree).resolve(name) or name
     given = [tensor_text(tree, each) for each in arguments.named_children if each.type != "comment"]
-    text = _equivalent(torch_name(tree)[0], full, given)
+    text = equivalent(torch_name(tree)[0], full, given)
     if text:
         title = f"Use `{text.partition('(')[0]}` instead of `{name}`"
         yield make("with-torch", title, replace_node(tree, call, text), torch_import(tree))
-
-
-def _equivalent(torch: str, full: str, given: list[str]) -> str:
-    module, _, name = full.rpartition(".")
-    if module == "math" and name in OF_MATH:
-        return f"{torch}.{OF_MATH[name]}({', '.join(given)})"
-    if module == "numpy" and name in OF_NUMPY:
-        return f"{torch}.{OF_NUMPY[name]}({', '.join(given)})"
-    if full in ("min", "max") and len(given) == 2:
-        return f"{torch}.{full}imum({', '.join(given)})"
-    if full in ("min", "max", "any", "all", "sum", "abs") and len(given) == 1:
-        return f"{torch}.{full}({given[0]})"
-    if full in ("copy.deepcopy", "copy.copy") and len(given) == 1 and given[0].isidentifier():
-        return f"{given[0]}.clone()"
-    return ""
 
 
 def _call_around(finding: Finding, tree: SourceTree) -> tree_sitter.Node | None:

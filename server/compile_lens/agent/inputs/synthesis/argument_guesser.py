@@ -6,7 +6,6 @@ import collections.abc
 import enum
 import inspect
 import re
-import types
 import typing
 from collections.abc import Callable
 from dataclasses import replace
@@ -36,8 +35,10 @@ from .guesses import (
     by_name,
     dimension_size,
 )
-from .parameter_info import ParameterInfo, read_parameters
+from .hint_kinds import classes_in, first_class, kinds_of, plain_items
+from .parameter_info import ParameterInfo
 from .ready_configurations import configurations_of, configurations_with
+from .signatures import read_parameters
 
 _SCALAR = re.compile(
     r"(?:n|k|dim|axis|num_\w+|n_\w+|\w+_size|steps?|scale|alpha|beta|eps|lr|\w+_(?:dim|idx|index)|i|step_?num|degree|order)"
@@ -59,7 +60,7 @@ class ArgumentGuesser:
     def for_constructor(self, owner: Any, info: ParameterInfo, depth: int = 0) -> list[Argument]:
         """Arguments for a parameter of a constructor, the likeliest first; never empty."""
         kinds = kinds_of(info.hint, info.annotation)
-        config = class_for(owner, info.name, _first_class(info.hint), self.module)
+        config = class_for(owner, info.name, first_class(info.hint), self.module)
         missing = lacking(config, info.fields) if config is not None and info.hint is None else set()
         is_guessed = config is None or bool(missing)
         if config is not None and not is_guessed and depth < _MAX_DEPTH:
@@ -73,7 +74,7 @@ class ArgumentGuesser:
         if "tensor" in kinds:
             return [self._constructor_tensor(info)]
         first = self._constructor_value(owner, info, kinds, depth)
-        wanted = _first_class(info.hint)
+        wanted = first_class(info.hint)
         if isinstance(first, Constructed) and wanted is not None:
             others = concrete_classes(wanted, self.module)[1:]
             return [first, *(self._constructed(each, depth) for each in others)]
@@ -109,7 +110,7 @@ class ArgumentGuesser:
         found = self._object(info, depth)
         if found is not None:
             return found
-        parts = _classes_in(info.hint)
+        parts = classes_in(info.hint)
         if parts and depth < _MAX_DEPTH:
             items = tuple(self._field(owner, name, each, depth) for each in parts)
             return Group(items, is_list=typing.get_origin(info.hint) is not tuple)
@@ -154,7 +155,7 @@ class ArgumentGuesser:
         wanted = class_in(info.hint)
         if wanted is not None and self._is_own(wanted):
             return Expression(self.path_of(concrete_classes(wanted, self.module)[0]))
-        cls = _first_class(info.hint)
+        cls = first_class(info.hint)
         if cls is None or depth >= _MAX_DEPTH:
             return None
         if issubclass(cls, enum.Enum):
@@ -226,7 +227,7 @@ class ArgumentGuesser:
         """An item of a list or another sequence of objects of the user's package."""
         if typing.get_origin(hint) not in (list, tuple, collections.abc.Sequence, collections.abc.Iterable):
             return None
-        cls = _first_class(next(iter(typing.get_args(hint)), None))
+        cls = first_class(next(iter(typing.get_args(hint)), None))
         return self.constructed(cls) if cls is not None and self._is_own(cls) else None
 
     def _item(self, keys: tuple[str, ...]) -> Argument:
@@ -316,85 +317,3 @@ def is_needed(info: ParameterInfo) -> bool:
 def _is_vocabulary(info: ParameterInfo) -> bool:
     """Whether a parameter with the default None is the size of a table of tokens."""
     return not info.required and info.default is None and re.fullmatch(_VOCABULARY, info.name) is not None
-
-
-def _first_class(hint: Any) -> type | None:
-    """The class that a hint names, also in ``Optional[…]``; None for generics and builtins."""
-    if isinstance(hint, type):
-        return hint if hint.__module__ != "builtins" else None
-    arguments = [a for a in typing.get_args(hint) if a is not type(None)]
-    if typing.get_origin(hint) in (typing.Union, getattr(__import__("types"), "UnionType", typing.Union)):
-        return next((found for found in map(_first_class, arguments) if found is not None), None)
-    return None
-
-
-def _classes_in(hint: Any) -> tuple[Any, ...]:
-    """What a list or a tuple of modules, or of other lists and tuples, has to hold by its hint; () for lists of numbers and tensors."""
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin not in (list, tuple, collections.abc.Sequence, collections.abc.Iterable) or not arguments:
-        return ()
-    items = (arguments[0],) * 2 if origin is not tuple or Ellipsis in arguments else arguments
-    is_wanted = all(_classes_in(each) or "module" in kinds_of(each, "") for each in items)
-    return items if is_wanted else ()
-
-
-def plain_items(hint: Any, size: int) -> tuple[str, ...]:
-    """The items of a list or a tuple of numbers, words or flags, as its hint says: three for `tuple[int, int, int]`, else two; ()
-    where it does not say so."""
-    arguments = typing.get_args(hint)
-    if typing.get_origin(hint) in (typing.Union, getattr(types, "UnionType", typing.Union)):
-        return next((found for each in arguments if (found := plain_items(each, size))), ())
-    kinds = [each for each in arguments if each is not Ellipsis]
-    if len(kinds) == 1:
-        kinds *= 1 if typing.get_origin(hint) is tuple and Ellipsis not in arguments else 2
-    texts = {int: str(size), float: "1.0", bool: "True"}
-    items = [f"'word_{number}'" if each is str else texts.get(each, "") for number, each in enumerate(kinds, 1)]
-    return tuple(items) if all(items) else ()
-
-
-def kinds_of(hint: Any, text: str) -> set[str]:
-    """What a hint allows: names of plain types, ``tensor``, ``tensors`` (several), ``sequence``, ``tuple``, ``callable``, ``module``."""
-    if hint is None:
-        return _kinds_of_text(text)
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin is not None:
-        if origin in (list, tuple, collections.abc.Sequence, collections.abc.Iterable):
-            inner: set[str] = set()
-            for argument in arguments:
-                inner |= kinds_of(argument, "")
-            found = {"tensors"} if "tensor" in inner else {"sequence"}
-            return found | ({"tuple"} if origin is tuple else set())
-        if origin is collections.abc.Callable or origin is type:
-            return {"callable"}
-        if origin is typing.Literal:
-            return {type(arguments[0]).__name__} if arguments else set()
-        merged: set[str] = set()
-        for argument in arguments:
-            merged |= kinds_of(argument, "")
-        return merged
-    if isinstance(hint, type):
-        if hint in (int, float, bool, str):
-            return {hint.__name__}
-        names = [base.__name__ for base in hint.__mro__]
-        if "Tensor" in names or "TensorBase" in names:
-            return {"tensor"}
-        if "Module" in names:
-            return {"module"}
-        return {"sequence"} if hint in (list, tuple) else set()
-    return _kinds_of_text(text or str(hint))
-
-
-def _kinds_of_text(text: str) -> set[str]:
-    found = {word for word in ("int", "float", "bool", "str") if re.search(rf"\b{word}\b", text)}
-    if re.search(r"Tensor\b|Tensor\[|^(?:Float|Int|Bool|Num|Shaped)\[", text):
-        is_many = re.search(r"\b(?:[Ll]ist|[Tt]uple|Sequence)\[", text) is not None
-        return {"tensors"} if is_many else {"tensor"}
-    if re.search(r"\b(?:Callable|Type|type)\b", text):
-        return {"callable"}
-    if re.search(r"\bModule\b", text):
-        return {"module"}
-    if re.search(r"\b(?:[Ll]ist|[Tt]uple|Sequence)\b", text):
-        found.add("sequence")
-        if re.search(r"\b[Tt]uple\b", text):
-            found.add("tuple")
-    return found

@@ -18,16 +18,19 @@ from .. import expressions
 from ..time_limit import SlowTrial
 from .argument_guesser import ArgumentGuesser, is_needed
 from .arguments import Argument, Arguments, Expression, UnknownInteger
+from .call_problem import CallProblem
 from .candidate import Candidate
 from .delegation import accepts_names, may_be_a_parameter
 from .dimensions import Unknowns
 from .documented_values import documented_values
+from .failing_lines import names_in_failing_lines
 from .guesses import MAKERS, by_name
-from .messages import names_in_failing_lines, requirements
+from .messages import requirements
 from .other_values import ANY_MODULE, is_none_called, with_callable, with_required_class
 from .own_classes import with_own_class
-from .parameter_info import ParameterInfo, read_parameters
-from .search import CallProblem, NotFound, SearchBudget, search
+from .parameter_info import ParameterInfo
+from .search import NotFound, SearchBudget, search
+from .signatures import read_parameters
 from .smaller_defaults import smaller_defaults, with_less_work
 from .stand_ins import with_stand_ins
 from .without_weights import without_weights

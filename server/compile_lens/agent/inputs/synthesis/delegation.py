@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...torch_internals.attributes import original_function
-from .parameter_info import ParameterInfo, read_parameters
+from .parameter_info import ParameterInfo
+from .signatures import read_parameters
 
 MAX_DEPTH = 6
 

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from .guesses import InputGuess
-from .parameter_info import read_parameters
+from .signatures import read_parameters
 
 MAX_DEPTH = 6
 # attributes that hold the size of images, and the largest that is tried

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import linecache
 import math
 import re
-import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+
+from .failing_lines import failing_line, names_in_failing_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,6 @@ _NO_MAPPING = re.compile(
 _KEYS = re.compile(r"\[\s*['\"](\w+)['\"]\s*\]|['\"](\w+)['\"] (?:not )?in\b")
 _OBJECT_AS_MAPPING = re.compile(r"'types\.SimpleNamespace' object is not (?:subscriptable|iterable)|is not a mapping")
 _OF_MAPPINGS = frozenset({"items", "keys", "get", "values", "update"})
-_MOST_LINES = 12
 _FRACTIONS = re.compile(
     r"between 0 and 1\b|\b(?:in|within|range|interval)\W{0,12}\[0(?:\.0*)?, ?1(?:\.0*)?\]|\(lower_bound=0\b"
     r"|probability tensor contains"
@@ -289,32 +288,3 @@ def _is_less_than_its_view(text: str) -> bool:
 def is_too_small(error: BaseException) -> bool:
     """Whether an image or a signal is certainly too small for the layers."""
     return _CERTAINLY_TOO_SMALL.search(str(error)) is not None
-
-
-def failing_line(error: BaseException) -> str:
-    """The source that raised, of the innermost frame that has one."""
-    frames = traceback.extract_tb(error.__traceback__)[-12:]
-    return next(filter(None, map(_line, reversed(frames))), "")
-
-
-def failing_place(error: BaseException) -> tuple[str, int]:
-    """The file and the line of the innermost frame."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return (frames[-1].filename, frames[-1].lineno or 0) if frames else ("", 0)
-
-
-def _line(frame: traceback.FrameSummary) -> str:
-    """The source of what ``frame`` was doing, in one line: a call may stand in several (Python 3.11 tells where it ends)."""
-    last = getattr(frame, "end_lineno", None) or frame.lineno or 0
-    following = range((frame.lineno or 0) + 1, min(last, (frame.lineno or 0) + _MOST_LINES) + 1)
-    more = (linecache.getline(frame.filename, number).strip() for number in following)
-    return " ".join(filter(None, (frame.line, *more)))
-
-
-def names_in_failing_lines(error: BaseException) -> list[str]:
-    """The names in the source lines that raised, innermost first: one of them may be the parameter that is None."""
-    found: list[str] = []
-    for frame in reversed(traceback.extract_tb(error.__traceback__)[-12:]):
-        if "_compile_lens" not in frame.filename:
-            found += re.findall(r"[A-Za-z_]\w*", _line(frame))
-    return list(dict.fromkeys(found))[:40]

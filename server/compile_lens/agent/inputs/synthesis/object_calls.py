@@ -16,6 +16,7 @@ from .. import expressions
 from ..call_in_progress import in_progress
 from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments, Expression
+from .call_problem import CallProblem
 from .candidate import Candidate
 from .construction import (
     MAX_TRIALS,
@@ -34,9 +35,10 @@ from .guesses import INPUTS, InputGuess, by_name
 from .layers import expected_by_layers, image_size
 from .other_shapes import of_one_rank
 from .own_classes import with_own_method
-from .parameter_info import ParameterInfo, read_class_docstring, read_parameters
+from .parameter_info import ParameterInfo
 from .preparations import preparing_methods
-from .search import CallProblem, NotFound, SearchBudget, search, sentence_of
+from .search import NotFound, SearchBudget, search, sentence_of
+from .signatures import read_class_docstring, read_parameters
 
 # the object in the text of a call that prepares it: `(m := Net(), m.setup())[0](x)`
 MADE = "m"

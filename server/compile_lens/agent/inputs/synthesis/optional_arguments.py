@@ -8,16 +8,19 @@ from types import ModuleType
 from typing import Any
 
 from .. import expressions
-from .argument_guesser import ArgumentGuesser, kinds_of
+from .argument_guesser import ArgumentGuesser
 from .arguments import Argument
+from .call_problem import CallProblem
 from .candidate import Candidate
 from .construction import with_symbolic_sizes
 from .dimensions import Unknowns
 from .guesses import INPUTS, by_name
+from .hint_kinds import kinds_of
 from .layers import expected_by_layers
 from .object_calls import FoundCall, evaluated_call
-from .parameter_info import ParameterInfo, read_parameters
-from .search import CallProblem, NotFound, SearchBudget, search
+from .parameter_info import ParameterInfo
+from .search import NotFound, SearchBudget, search
+from .signatures import read_parameters
 
 MAX_OPTIONAL = 4
 MAX_TRIALS = 8

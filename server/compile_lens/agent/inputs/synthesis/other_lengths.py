@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from .arguments import Expression, Group, UnknownInteger
 from .candidate import Candidate
-from .messages import failing_line, names_in_failing_lines
+from .failing_lines import failing_line, names_in_failing_lines
 
 COMMON_LENGTHS = (4, 5, 6, 3)
 _TOO_SHORT = re.compile(r"(?:list|tuple) index out of range")

@@ -20,8 +20,9 @@ from .accepted_values import compared_in
 from .arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
+from .failing_lines import failing_line, names_in_failing_lines
 from .guesses import CLASS_MAKERS, MAKERS, by_name
-from .messages import Requirement, failing_line, names_in_failing_lines, requirements
+from .messages import Requirement, requirements
 
 MOST_VALUES = 5
 MOST_SUSPECTS = 3

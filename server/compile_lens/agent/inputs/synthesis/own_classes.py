@@ -14,8 +14,8 @@ from .arguments import INSIDE, Argument, Expression
 from .candidate import Candidate
 from .concrete_classes import is_abstract
 from .dimensions import Unknowns
-from .messages import failing_line, names_in_failing_lines
-from .parameter_info import read_parameters
+from .failing_lines import failing_line, names_in_failing_lines
+from .signatures import read_parameters
 
 MOST_CLASSES = 3
 _LACKS = re.compile(

@@ -23,8 +23,8 @@ from ..expressions import PreparedCall
 from .arguments import known_text
 from .construction import Making, constructions, fitting, made_by
 from .package_files import LEFT_OUT, SMALL, package_files, statements_mentioning
-from .parameter_info import read_parameters
 from .search import NotFound, SearchBudget
+from .signatures import read_parameters
 
 MOST = 6
 # parameters of what a function constructs; of a larger one the part is on the meta device, too

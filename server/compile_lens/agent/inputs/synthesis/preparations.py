@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from .messages import failing_line
+from .failing_lines import failing_line
 
 MAX_METHODS = 3
 MAX_READ = 40

@@ -14,8 +14,9 @@ from dataclasses import replace
 from .arguments import INSIDE, Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
+from .failing_lines import failing_line, names_in_failing_lines
 from .guesses import SIZES, by_name
-from .messages import Requirement, failing_line, names_in_failing_lines
+from .messages import Requirement
 
 Guess = Callable[[str, Unknowns], Argument]
 # what the source shows that is read of a parameter

@@ -14,8 +14,9 @@ from .. import expressions
 from ..module import find
 from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments
+from .call_problem import CallProblem
 from .candidate import Candidate
-from .concrete_classes import method_instead
+from .concrete_classes import leaves_forward_open, method_instead
 from .construction import (
     ATTEMPT_SHARE,
     MAX_TRIALS,
@@ -32,6 +33,7 @@ from .construction import (
 )
 from .dimensions import Unknowns
 from .factories import class_factories, factories
+from .heirs import heirs, is_left_open
 from .object_calls import (
     CallsOfObject,
     FoundCall,
@@ -44,8 +46,9 @@ from .object_calls import (
     read_of,
 )
 from .package_factories import Part, inputs_within, parts
-from .parameter_info import ParameterInfo, read_parameters
-from .search import CallProblem, NotFound, SearchBudget, search
+from .parameter_info import ParameterInfo
+from .search import NotFound, SearchBudget, search
+from .signatures import read_parameters
 from .stand_ins import has_placeholders
 
 # parts of an object that are found one after the other
@@ -55,6 +58,9 @@ _OF_TRAINING = re.compile(r"\btrain(?:ing)?\b|\btargets?\b", re.I)
 MODEL_TRIALS, MODEL_S = 16, 2.0
 # the least time for an object that the file constructs itself
 FACTORY_S = 6.0
+# the least time for each class that inherits from one which cannot be called itself
+LEAST_HEIR_S = 2.0
+LEFT_OPEN = "it leaves its work to subclasses, and no call of one was found"
 
 
 def find_call(
@@ -74,13 +80,47 @@ def find_call(
     owner = find(module, owner_name) if owner_name else None
     with uncompiled():
         if isinstance(subject, type):
-            return _of_class(module, qualified_name, subject, "forward", budget, given or {}, inputs or {})
+            return _of_class_or_heir(module, qualified_name, subject, budget, given or {}, inputs or {})
         if isinstance(owner, type) and method == "apply" and is_autograd_function(owner):
             return _of_autograd_function(module, owner_name, owner, budget, inputs or {})
         if isinstance(owner, type):
             return _of_class(module, owner_name, owner, method, budget, given or {}, inputs or {})
         function = original_function(subject)
         return _of_function(module, qualified_name, function, budget, inputs or {})
+
+
+def _of_class_or_heir(
+    module: ModuleType,
+    path: str,
+    cls: type,
+    budget: SearchBudget,
+    given: Mapping[str, str],
+    inputs: Mapping[str, str],
+) -> FoundCall:
+    """A call of an object of ``cls``; of a class that inherits from it, where it leaves its work to such classes."""
+    is_open = leaves_forward_open(cls)
+    try:
+        if is_open:
+            raise NotFound(LEFT_OPEN)
+        return _of_class(module, path, cls, "forward", budget, given, inputs)
+    except NotFound as problem:
+        found = _by_heir(module, cls, budget) if is_open or is_left_open(problem.error) else None
+        if found is None:
+            raise
+        return found
+
+
+def _by_heir(module: ModuleType, cls: type, budget: SearchBudget) -> FoundCall | None:
+    own = SearchBudget(MAX_TRIALS, max(budget.left, budget.more))
+    method = method_instead(cls) or "forward"
+    for path, heir in heirs(module, cls):
+        try:
+            part = SearchBudget(MAX_TRIALS, max(own.left * ATTEMPT_SHARE, LEAST_HEIR_S))
+            return _of_class(module, path, heir, method, part, {}, {})
+        except NotFound:
+            if not own.left:
+                break
+    return None
 
 
 def _of_class(

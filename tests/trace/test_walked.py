@@ -13,7 +13,7 @@ from compile_lens.cli.targets import find_targets
 from compile_lens.pipeline.workspace import _python_files
 from compile_lens.stages.debug_folder import is_debug_folder, read_debug_folder
 from compile_lens.trace.files import TraceError, trace_files
-from compile_lens.walked import files_below, walked
+from compile_lens.trace.walked import files_below, walked
 
 PROGRAM = "import torch\n\n@torch.compile\ndef f(x):\n    return x\n"
 
