@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from compile_lens.analysis.rank_divergence import Rank, find_divergence
 from compile_lens.pipeline.loaded_trace import read_recorded, with_divergence

@@ -5,9 +5,10 @@ from __future__ import annotations
 import shutil
 import tarfile
 import tempfile
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from compile_lens.analysis.finding import Finding, Severity
 from compile_lens.analysis.rank_details import plain

@@ -52,6 +52,8 @@ class Base(LightningModule):
 
 class Net(Base):
     def __init__(self, width=16):
+        if isinstance(width, MODELS.Space):
+            width = width.n
         super().__init__(width)
         self.fc = nn.Linear(width, width)
 
@@ -100,7 +102,7 @@ import uses
 
 def test_models_whose_bases_are_not_installed(tmp_path: Path, warm_host: WarmHost) -> None:
     outcome = run(warm_host, write(tmp_path, PROGRAM))
-    assert {call.target for call in outcome.calls} == {"Net", "Tagged", "Plain", "Pretrained"}
+    assert {call.target for call in outcome.calls} == {"Base", "Net", "Tagged", "Plain", "Pretrained"}
     assert codes(outcome) == [("GB0170", PROGRAM[: PROGRAM.index("if y.sum()")].count("\n") + 1)]
     (note,) = [note for note in outcome.notes if "absent_engine" in note]
     assert "absent_other" not in note

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gzip
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from compile_lens.pipeline import live_run
 from compile_lens.pipeline.live_run import LiveRun

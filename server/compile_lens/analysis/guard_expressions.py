@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from compile_lens.analysis.guard_facts import GuardFact, fact_about, fact_of_length, fact_of_value, named_value
 from compile_lens.analysis.guard_sources import GuardedValue, guarded_value, plain_source

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import ClassVar
 
 from compile_lens.analysis.guard_sources import GuardedValue, guarded_value
 from compile_lens.late_pattern import pattern
+from compile_lens.trace.partly_compared import PartlyCompared
 from compile_lens.trace.report import GuardFailure
 
 ATTRIBUTE = "attribute "
@@ -13,8 +14,7 @@ NUMBER_OF = "the number of "
 OF_MODULES = {"_modules": "submodules", "_parameters": "parameters", "_buffers": "buffers"}
 
 
-@dataclass(frozen=True, slots=True)
-class GuardFact:
+class GuardFact(PartlyCompared, frozen=True, eq=False):
     """One guard in plain terms.
 
     ``name`` is the guarded expression as the user writes it (``x``, ``self.calls``), or ''. ``what`` is its property that changed
@@ -24,6 +24,8 @@ class GuardFact:
     version that states it.
     """
 
+    NOT_COMPARED: ClassVar[frozenset[str]] = frozenset({"stated"})
+
     name: str
     what: str
     before: str = ""
@@ -32,7 +34,7 @@ class GuardFact:
     event: str = ""
     subject: str = ""
     expected: str = ""
-    stated: GuardFailure | None = field(default=None, compare=False, repr=False)
+    stated: GuardFailure | None = None
 
     @property
     def key(self) -> tuple[str, str, str, int | None]:

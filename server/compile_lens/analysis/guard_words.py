@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from compile_lens.analysis.guard_facts import NUMBER_OF, GuardFact
 from compile_lens.late_pattern import pattern

@@ -6,8 +6,9 @@ The texts are those of torch/_dynamo/guards.py and torch/csrc/dynamo/guards.cpp 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from compile_lens.analysis.global_state import state_fact_parts
 from compile_lens.analysis.guard_expressions import fact_of_expression
@@ -200,20 +201,22 @@ def _tensor(match: re.Match[str]) -> GuardFact:
     values = EXPECTED.search(match["rest"])
     before = values["before"].strip() if values else ""
     after = (values["after"] or "").strip() if values else ""
-    what = {"Tensor device index": "device index", "dispatch key set": "dispatch keys"}.get(
-        match["what"], match["what"]
-    )
+    index = match["index"]
+    return fact_of_tensor(match["name"], match["what"], before, after, int(index) if index is not None else None)
+
+
+def fact_of_tensor(name: str, what: str, before: str, after: str, dimension: int | None = None) -> GuardFact:
+    """What torch checks of the tensor that it calls ``name``, with its words for the property and its values."""
+    what = {"Tensor device index": "device index", "dispatch key set": "dispatch keys"}.get(what, what)
     if what == "requires_grad" and before in ("0", "1"):
         # torch names the expected value alone; there are only two
         before, after = ("False", "True") if before == "0" else ("True", "False")
-    index = match["index"]
     if what == "dtype":
         before, after = DTYPES.get(before, before), DTYPES.get(after, after)
     expected = before
     if what == "dispatch keys":
         before, after = _keys_that_differ(before, after)
-    fact = fact_about(match["name"], what, before, after, expected=expected)
-    return replace(fact, dimension=int(index) if index is not None else None)
+    return replace(fact_about(name, what, before, after, expected=expected), dimension=dimension)
 
 
 def _keys_that_differ(before: str, after: str) -> tuple[str, str]:

@@ -11,15 +11,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compile_lens.analysis.guard_facts import GuardFact
 from compile_lens.analysis.guard_sources import INTERNAL
-from compile_lens.analysis.guards import read_guard
+from compile_lens.analysis.guards import fact_of_tensor, read_guard
 from compile_lens.analysis.wrapped_calls import in_users_words, is_wrapper
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.guard_text import guard_lines, parse_guard
@@ -75,7 +74,7 @@ def causes_of(report: CompileReport, before: CompileReport | None = None) -> Ite
 
 
 def _of_wrapper(cause: Cause) -> Cause:
-    return msgspec.structs.replace(
+    return replace(
         cause,
         fact=in_users_words(cause.fact),
         others=tuple((failure, in_users_words(fact)) for failure, fact in cause.others),
@@ -155,7 +154,7 @@ def _located(failure: GuardFailure, stated: GuardFact | None) -> GuardFailure:
     if failure.line is not None or failure.stack or stated is None or stated.stated is None:
         return failure
     told = stated.stated
-    return msgspec.structs.replace(failure, source_text=told.source_text, file_tail=told.file_tail, line=told.line)
+    return replace(failure, source_text=told.source_text, file_tail=told.file_tail, line=told.line)
 
 
 def _told(fact: GuardFact, own: Table) -> GuardFact:
@@ -233,11 +232,9 @@ def _facts(guard: GuardFailure) -> Iterator[GuardFact]:
 
 def _tensor_facts(match: re.Match[str]) -> Iterator[GuardFact]:
     """Named and valued as a failure of the same guard would be."""
-    name = match["name"]
 
-    def fact(what: str, value: str, index: int | None = None) -> GuardFact:
-        at = f" at index {index}" if index is not None else ""
-        read = read_guard(GuardFailure("", f"tensor '{name}' {what} mismatch{at}. expected {value}, actual {value}"))
+    def fact(what: str, value: str, dimension: int | None = None) -> GuardFact:
+        read = fact_of_tensor(match["name"], what, value, value, dimension)
         return replace(read, before=value, after="", expected="" if value == "None" else value)
 
     sizes, strides = ([part for part in match[group].split(", ") if part] for group in ("size", "stride"))
@@ -256,11 +253,7 @@ def sizes_of(compilation: Compilation, name: str) -> tuple[str, ...]:
     text = (compilation.guards.text() or "") if compilation.guards is not None else ""
     for line in guard_lines(text):
         match = CHECKED_TENSOR.match(parse_guard(line).guard)
-        if (
-            match is not None
-            and read_guard(GuardFailure("", f"tensor '{match['name']}' rank mismatch. expected 1, actual 2")).name
-            == name
-        ):
+        if match is not None and fact_of_tensor(match["name"], "rank", "", "").name == name:
             return tuple(part for part in match["size"].split(", ") if part)
     return ()
 

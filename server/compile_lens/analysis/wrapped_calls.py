@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from compile_lens.analysis.guard_facts import GuardFact
 from compile_lens.late_pattern import pattern

@@ -18,13 +18,14 @@ from typing import Any, TypeVar
 import click
 
 from compile_lens import __version__
+from compile_lens.agent.runtime.regular_file import read_regular
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.options import json_option, python_option, sandbox_options, timeout_option
 from compile_lens.cli.terminal import as_given, echo, echo_json
 from compile_lens.cli.text_output import display_path
-from compile_lens.documents.source_file import FileProblem, read_source
+from compile_lens.documents.source_file import FileProblem, read_source, source_if_readable
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.fixes.as_json import kept_json, repaired_json
@@ -123,7 +124,7 @@ def fix(
         raise click.ClickException(str(problem)) from None
     written = not only_diff and repaired.text != text
     if written:
-        _write(path.resolve(), repaired.text)
+        _write(path.resolve(), text, repaired.text)
     if as_json:
         document = {
             "version": 1,
@@ -245,9 +246,18 @@ def _show(path: Path, repaired: Repaired, written: bool) -> None:
         echo("Nothing to fix." if not repaired.remaining else "No verified fix.", err=True)
 
 
-def _write(path: Path, text: str) -> None:
-    """Write the text as the file was encoded, with the file's permissions."""
-    encoding, _ = tokenize.detect_encoding(io.BytesIO(path.read_bytes()).readline)
-    mode = path.stat().st_mode
-    write_atomically(path, text.encode(encoding))
-    path.chmod(mode)
+def _write(path: Path, before: str, text: str) -> None:
+    """Write the text as the file was encoded, with the file's permissions. Raises click.ClickException where it is not ``before`` any more:
+    runs take minutes, in which the user may have gone on."""
+    name = display_path(str(path))
+    try:
+        if source_if_readable(str(path), keep_line_ends=True) != before:
+            raise click.ClickException(f"{name} changed while fixes were tried, so nothing was written. Try again.")
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(read_regular(path)).readline)
+        mode = path.stat().st_mode
+        write_atomically(path, text.encode(encoding))
+        path.chmod(mode)
+    except OSError as error:
+        raise click.ClickException(f"{name} cannot be written: {error.strerror}.") from None
+    except UnicodeEncodeError:
+        raise click.ClickException(f"{name} cannot be written: its encoding, {encoding}, lacks a character.") from None

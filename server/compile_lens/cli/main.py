@@ -19,4 +19,7 @@ def main() -> None:
     gc.set_threshold(YOUNG_OBJECTS)
     from compile_lens.cli.verbs import run_verb
 
-    sys.exit(run_verb(sys.argv[1:]))
+    code = run_verb(sys.argv[1:])
+    # at its end, Python looks through all objects for cycles; the process takes them with it
+    gc.freeze()
+    sys.exit(code)

@@ -97,6 +97,14 @@ def heirs(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
     return found[-MOST_HEIRS:]
 
 
+def open_bases(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
+    """The top-level classes with a ``forward`` that are not modules to call, since they are abstract: subclasses run what they define."""
+    aside = {d.name for d in (*module_classes(tree, known), *heirs(tree, known), *autograd_functions(tree, known))}
+    defined = {d.qualified_name.rpartition(".")[0] for d in known if d.name == "forward" and d.kind == "function"}
+    is_top_class = (d.kind == "class" and "." not in d.qualified_name for d in known)
+    return [d for d, is_it in zip(known, is_top_class, strict=True) if is_it and d.name in defined - aside]
+
+
 def autograd_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
     """The top-level classes that define how a function is computed and differentiated: `class Round(torch.autograd.Function)`."""
     bases = _bases(tree)

@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 import tree_sitter
 
 from compile_lens.agent.runtime.entry_plans import CallTarget, CompileAt
-from compile_lens.entries.module_classes import autograd_functions, heirs, module_classes, with_other_methods
+from compile_lens.entries.module_classes import (
+    autograd_functions,
+    heirs,
+    module_classes,
+    open_bases,
+    with_other_methods,
+)
 from compile_lens.syntax.definitions import Definition, definitions
 from compile_lens.syntax.regions import Region, RegionKind, find_regions
 from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
@@ -203,6 +209,7 @@ def _outermost(
     # what others use comes last: most of it runs as a part of them
     functions = sorted(_tensor_functions(tree, known), key=lambda d: any(d.name in used for used in uses.values()))
     inherited = heirs(tree, known)
+    bases = open_bases(tree, known)
     applied = autograd_functions(tree, known)
     return tuple(
         Target(
@@ -211,9 +218,9 @@ def _outermost(
             d.def_line,
             uses=uses[d.qualified_name],
             given=calls.get(d.name, {}) if d not in applied else {},
-            only_module=d in inherited,
+            only_module=d in inherited or d in bases,
         )
-        for d in [*ordered, *rest, *with_other_methods(tree, known), *inherited, *applied, *functions]
+        for d in [*ordered, *rest, *with_other_methods(tree, known), *inherited, *bases, *applied, *functions]
     )
 
 

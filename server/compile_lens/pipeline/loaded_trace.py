@@ -14,8 +14,6 @@ from compile_lens.analysis.compiled_functions import summarize_compiled
 from compile_lens.analysis.find import find
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import TRACE_ENTRY, Outcome, RankSummary, Status
-from compile_lens.analysis.rank_divergence import Rank
-from compile_lens.analysis.rank_findings import find_rank_findings
 from compile_lens.analysis.recorded_calls import find_recorded_calls
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarize_functions, summarize_regions
@@ -52,6 +50,10 @@ def with_divergence(recorded: Sequence[Recorded]) -> list[Outcome]:
     by_rank = {one.report.rank: one for one in recorded if one.report.rank is not None}
     if len(by_rank) < len(recorded) or len(by_rank) < 2:  # not the ranks of one job
         return [one.outcome for one in recorded]
+    # most traces are of one process
+    from compile_lens.analysis.rank_divergence import Rank
+    from compile_lens.analysis.rank_findings import find_rank_findings
+
     ranks = [Rank(number, one.report, one.outcome.findings) for number, one in sorted(by_rank.items())]
     found: dict[int, list[Finding]] = {}
     for rank, finding in find_rank_findings(ranks, _graph_sources(recorded)):

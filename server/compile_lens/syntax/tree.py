@@ -11,18 +11,15 @@ import ast
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, TypeVar
 
 import tree_sitter
-import tree_sitter_python
-from msgspec import Struct
+from msgspec import Struct, field
 
 from compile_lens.late_pattern import pattern
 
 T = TypeVar("T")
-LANGUAGE = tree_sitter.Language(tree_sitter_python.language())
 
 _LINE_END = pattern(r"\r\n|\r|\n")
 # bytes: parsed in less than a millisecond
@@ -30,6 +27,14 @@ _PIECE = 1 << 11
 # bytes: looked through in less than a millisecond
 _STRETCH = 1 << 14
 _LONE_CARRIAGE_RETURN = pattern(r"\r(?!\n)")
+
+
+@cache
+def _grammar() -> tree_sitter.Language:
+    """That of Python. Its package imports twenty modules: a trace whose sources are not here needs none of them."""
+    import tree_sitter_python
+
+    return tree_sitter.Language(tree_sitter_python.language())
 
 
 class Query:
@@ -63,7 +68,7 @@ class Query:
 
     def _cursor(self) -> tree_sitter.QueryCursor:
         if self._compiled is None:
-            self._compiled = tree_sitter.Query(LANGUAGE, self._text)
+            self._compiled = tree_sitter.Query(_grammar(), self._text)
         return tree_sitter.QueryCursor(self._compiled)
 
 
@@ -76,8 +81,7 @@ class Range(Struct, frozen=True):
     end_column: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SourceTree:
+class SourceTree(Struct, frozen=True, eq=False):
     """A text, its lines without their ends, and its syntax tree. Immutable; compared and hashed by identity.
 
     ``source`` is the text in UTF-8, byte for byte what the tree was parsed from: a lone carriage return, which ends a
@@ -91,7 +95,7 @@ class SourceTree:
     line_starts: tuple[int, ...]
     tree: tree_sitter.Tree
     # what was read of it (``kept_with_tree``)
-    kept: dict[Callable[[SourceTree], Any], Any] = field(default_factory=dict, repr=False)
+    kept: dict[Callable[[SourceTree], Any], Any] = field(default_factory=dict)
 
     @property
     def root(self) -> tree_sitter.Node:
@@ -169,7 +173,7 @@ def parse(text: str) -> SourceTree:
     line_starts.append(byte_start)
     source = _LONE_CARRIAGE_RETURN.sub("\n", text).encode("utf-8", "replace")
     parsed = _without_misplaced_comments(lines, line_starts, source)
-    parser = tree_sitter.Parser(LANGUAGE)
+    parser = tree_sitter.Parser(_grammar())
     # in pieces, between which other threads run: tree-sitter holds the interpreter's lock
     is_short = len(source) <= _PIECE
     tree = parser.parse(parsed if is_short else lambda offset, _: parsed[offset : offset + _PIECE])

@@ -6,9 +6,10 @@ import copy
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from compile_lens.trace.break_text import UNTOLD, UNTOLD_RESTART, parse_break, parse_unrecorded
 from compile_lens.trace.dynamic_sizes import Specializations, Symbols

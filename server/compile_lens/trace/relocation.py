@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from compile_lens.trace.report import (
     Compilation,
@@ -84,7 +83,7 @@ class _Relocation:
             failed_calls=self._with_stacks(report.failed_calls),
             export_problems=self._with_stacks(report.export_problems),
             log_lines=tuple(
-                msgspec.structs.replace(line, stack=self._stack(line.stack), origin=self._stack(line.origin))
+                replace(line, stack=self._stack(line.stack), origin=self._stack(line.origin))
                 for line in report.log_lines
             ),
         )
@@ -97,12 +96,12 @@ class _Relocation:
                 if failure.file and failure.line
                 else (failure.file, failure.line)
             )
-            failure = msgspec.structs.replace(failure, file=file, line=line, stack=self._stack(failure.stack))
+            failure = replace(failure, file=file, line=line, stack=self._stack(failure.stack))
         if resumed is not None:
-            resumed = msgspec.structs.replace(resumed, line=self._here(compilation.file, resumed.line)[1])
+            resumed = replace(resumed, line=self._here(compilation.file, resumed.line)[1])
         if recompile is not None:
             failures = tuple(self._guard(failed, compilation) for failed in recompile.failures)
-            recompile = msgspec.structs.replace(recompile, failures=failures)
+            recompile = replace(recompile, failures=failures)
         file, line = self._here(compilation.file, compilation.line)
         return replace(
             compilation,
@@ -116,21 +115,21 @@ class _Relocation:
         )
 
     def _break(self, broken: GraphBreak) -> GraphBreak:
-        return msgspec.structs.replace(self._at(broken), stack=self._stack(broken.stack))
+        return replace(self._at(broken), stack=self._stack(broken.stack))
 
     def _guard(self, failed: GuardFailure, compilation: Compilation) -> GuardFailure:
         """A guard names the tail of a path only; if that is the compilation's file, its lines are known."""
         stack = self._stack(failed.stack)
         if failed.line is None or not failed.file_tail or not compilation.file.endswith(failed.file_tail):
-            return msgspec.structs.replace(failed, stack=stack)
-        return msgspec.structs.replace(failed, line=self._here(compilation.file, failed.line)[1], stack=stack)
+            return replace(failed, stack=stack)
+        return replace(failed, line=self._here(compilation.file, failed.line)[1], stack=stack)
 
     def _at(self, placed: Placed) -> Placed:
         file, line = self._here(placed.file, placed.line)
-        return msgspec.structs.replace(placed, file=file, line=line)
+        return replace(placed, file=file, line=line)
 
     def _with_stacks(self, some: Iterable[Stacked]) -> tuple[Stacked, ...]:
-        return tuple(msgspec.structs.replace(one, stack=self._stack(one.stack)) for one in some)
+        return tuple(replace(one, stack=self._stack(one.stack)) for one in some)
 
     def _stack(self, stack: Stack) -> Stack:
         return tuple(self._frame(frame) for frame in stack)
@@ -140,6 +139,6 @@ class _Relocation:
         if known is None:
             file, line = self._here(frame.file, frame.line)
             # columns are of the text as it was
-            known = msgspec.structs.replace(frame, file=file, line=line)
+            known = replace(frame, file=file, line=line)
             self._frames[frame] = known
         return known

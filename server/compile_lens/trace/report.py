@@ -6,13 +6,14 @@ Lines count from 1; columns from 1 in Unicode code points, ends exclusive.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from enum import Enum
+from typing import ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from compile_lens.trace.comparison import Comparison
 from compile_lens.trace.option_values import NO_VALUES, OptionValues
+from compile_lens.trace.partly_compared import PartlyCompared
 from compile_lens.trace.recorded_inputs import CallInputs
 from compile_lens.trace.records import Payload, TraceBytes
 from compile_lens.trace.region_results import RegionResult
@@ -108,14 +109,15 @@ class Costs(Struct, frozen=True):
 NO_COSTS = Costs()
 
 
-@dataclass(frozen=True, slots=True)
-class Compilation:
+class Compilation(PartlyCompared, frozen=True, eq=False):
     """One compile id: one entry of one frame, over all its attempts.
 
     ``call_stack`` leads to the frame, outermost first, without it. ``hit_limit``: torch refused to compile, and runs the frame
     eagerly from then on. ``fails_call``: the error was seen to reach the user's call.
     ``graphs`` is 1 if a graph was handed to the backend, else 0. ``guards`` are those of this version, as text.
     """
+
+    NOT_COMPARED: ClassVar[frozenset[str]] = frozenset({"guards"})
 
     compile_id: str
     name: str
@@ -136,7 +138,7 @@ class Compilation:
     restart_reasons: tuple[str, ...] = ()
     costs: Costs = NO_COSTS
     backward: Costs = NO_COSTS
-    guards: Payload | None = field(default=None, compare=False, repr=False)
+    guards: Payload | None = None
 
     @property
     def function(self) -> str:
@@ -301,13 +303,14 @@ class Variation(Struct, frozen=True):
     is_usual: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CompileReport:
+class CompileReport(PartlyCompared, frozen=True, eq=False):
     """Everything that one trace says. ``unknown`` counts records of unknown kinds; ``corrupt``, those that could not be read.
 
     ``lasted`` is the time between the first and the last record in seconds, 0 if it is not known. ``data`` is the file that payloads
     are read from, None for a run that is followed.
     """
+
+    NOT_COMPARED: ClassVar[frozenset[str]] = frozenset({"lasted", "data"})
 
     torch: str = ""
     rank: int | None = None
@@ -331,8 +334,8 @@ class CompileReport:
     records: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
     corrupt: int = 0
-    lasted: float = field(default=0.0, compare=False)
-    data: TraceBytes | None = field(default=None, compare=False, repr=False)
+    lasted: float = 0.0
+    data: TraceBytes | None = None
 
     @property
     def damaged_payloads(self) -> int:

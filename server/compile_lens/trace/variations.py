@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from compile_lens.trace.report import CompileReport, Variation, VariationEffect, VariedCall
 
@@ -74,7 +73,7 @@ class Variations:
             new = tuple(c for c in after.compilations if c.compile_id not in known)
             call = VariedCall(replace(after, compilations=new), before, note.get("type", ""), note.get("message", ""))
             one = self._variation(note, VariationEffect.CALLED)
-            self._found[one.region, one.phrase] = msgspec.structs.replace(one, calls=(*one.calls, call))
+            self._found[one.region, one.phrase] = replace(one, calls=(*one.calls, call))
             return True
         elif what in (VariationEffect.REJECTED, VariationEffect.LEFT):
             one = self._variation(note, VariationEffect(what))

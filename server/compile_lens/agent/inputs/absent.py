@@ -157,6 +157,12 @@ class Stub:
                 tell(str(self._compile_lens_error.name))
         return found
 
+    def __instancecheck__(self, instance: object) -> bool:
+        return False  # nothing can be of a class that is not installed
+
+    def __subclasscheck__(self, subclass: type) -> bool:
+        return False
+
     def __enter__(self) -> Stub:
         return self
 

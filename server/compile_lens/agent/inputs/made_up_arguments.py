@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..runtime.foreign_code import attempted
@@ -68,16 +68,21 @@ def _value(action: argparse.Action) -> Any:
 
 
 def _one(action: argparse.Action) -> Any:
-    if action.choices:
-        return next(iter(action.choices))
-    if action.type in (int, float):
-        return action.type(1)
-    program = str(getattr(sys.modules.get("__main__"), "__file__", None) or "")
-    file = configuration_file(action.dest, action.help or "", program)
-    is_folder = any(word in action.dest.lower() for word in _FOLDERS)
-    text = file or (tempfile.mkdtemp() if is_folder else action.dest)
+    value = value_for(action.dest, action.type, action.choices or (), action.help or "")
     convert = action.type
-    return attempted(lambda: convert(text)) if callable(convert) else text
+    return attempted(lambda: convert(value)) if callable(convert) and isinstance(value, str) else value
+
+
+def value_for(name: str, kind: Any = None, choices: Iterable[Any] = (), words: str = "") -> Any:
+    """A value for the argument ``name``, of which ``words`` is the help: a text, where ``kind`` is not one of numbers."""
+    if choices:
+        return next(iter(choices))
+    if kind in (int, float):
+        return kind(1)
+    program = str(getattr(sys.modules.get("__main__"), "__file__", None) or "")
+    file = configuration_file(name, words, program)
+    is_folder = any(word in name.lower() for word in _FOLDERS)
+    return file or (tempfile.mkdtemp() if is_folder else name)
 
 
 def _shown(action: argparse.Action) -> str:

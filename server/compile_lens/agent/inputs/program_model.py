@@ -30,6 +30,7 @@ from ..torch_internals.core import PYTREE
 from . import compiled_call, missing_imports
 from .absent import Absent, cause_of, given_functions
 from .ahead import of_copy
+from .commands import commands
 from .continuing import GUARD, rewritten
 from .dispatch import UnusableEntry
 from .explorer import Explorer
@@ -107,6 +108,7 @@ class _Script:
         self._constructions = FailedConstructions()
         self._has_made_up_arguments = False
         self._has_failed = False
+        self._ending: SystemExit | None = None
         self.first_failure: BaseException | None = None
 
     def run(self, source: str, seconds: float) -> None:
@@ -129,10 +131,13 @@ class _Script:
             with uncompiled(), recorder.recording(), made_up(self._arguments):
                 exec(code, names)
                 self._start_by_stubs(guard)
+                self._start_commands(guard, names, source)
         except (Enough, SystemExit):
             pass  # its end
         finally:
             explorer.finish(recorder.models, recorder.number_of)
+        if self._ending is not None and not self._has_made_up_arguments:
+            self._tell(self._ending)
         self.first_failure = guard.first
         if guard.lines and self._page == self._file:
             self._wire.tell(StatementsSkipped(tuple(sorted(guard.lines))))
@@ -149,6 +154,18 @@ class _Script:
                 function(**{info.name: absent for info in lacking})
             except Exception as error:  # code of the user's may raise anything
                 guard.failed(error, function.__code__.co_firstlineno)
+
+    def _start_commands(self, guard: Guard, names: dict[str, Any], source: str) -> None:
+        """Start what the program leaves to a library that reads the command line."""
+        assert self._recorder is not None
+        for command in () if self._recorder.models() else commands(names, source, self._file):
+            self._arguments([command.name, *command.lacking])
+            try:
+                command.run()
+            except (Exception, SystemExit) as error:  # code of the user's and of libraries may raise anything
+                guard.failed(error, 0)
+            if self._recorder.models():
+                return
 
     def models(self) -> list[RecordedModel]:
         assert self._recorder is not None and self._explorer is not None
@@ -170,6 +187,14 @@ class _Script:
 
     def _report(self, error: BaseException) -> None:
         """Say what the first statement raised that failed: the program itself comes no further, with made-up arguments not even so far."""
+        if isinstance(error, SystemExit) and not self._has_failed:
+            self._ending = (
+                self._ending or error
+            )  # it may have lacked arguments, which are made up when all else has run
+        elif self._ending is None:
+            self._tell(error)
+
+    def _tell(self, error: BaseException) -> None:
         if self._has_failed or self._has_made_up_arguments or self._page != self._file:
             return
         self._has_failed = True

@@ -57,9 +57,9 @@ def find_fallbacks(context: RunContext) -> Iterator[Finding]:
 
 def called(graph: CompiledGraph) -> list[str]:
     """The operators that the code of a graph calls, each once, without those that are meant to be called."""
-    start = WHERE_CODE_RUNS.search(graph.code)
-    code = graph.code[start.start() :] if start else ""
-    operators = [match["operator"] for match in CALL.finditer(code)]
+    code = graph.code
+    start = WHERE_CODE_RUNS.search(code)
+    operators = [match["operator"] for match in CALL.finditer(code, start.start())] if start else []
     return [operator for operator in dict.fromkeys(operators) if not MEANT.match(operator)]
 
 

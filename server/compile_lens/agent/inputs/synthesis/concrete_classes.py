@@ -17,8 +17,13 @@ def concrete_classes(cls: type, module: ModuleType) -> list[type]:
     """``cls``; subclasses of it where it is abstract: those of ``module`` first, and those that need least."""
     if not is_abstract(cls):
         return [cls]
+    return concrete_heirs(cls, module)[:MOST_CHOICES] or [cls]
+
+
+def concrete_heirs(cls: type, module: ModuleType) -> list[type]:
+    """The classes that inherit from ``cls`` and are not abstract: those of ``module`` first, and those that need least."""
     found = [each for each in _subclasses(cls) if not is_abstract(each)]
-    return sorted(found, key=lambda each: (each.__module__ != module.__name__, _required(each)))[:MOST_CHOICES] or [cls]
+    return sorted(found, key=lambda each: (each.__module__ != module.__name__, _required(each)))
 
 
 def class_in(hint: Any) -> type | None:
@@ -37,6 +42,16 @@ def is_abstract(cls: type) -> bool:
     if forward is None:
         return False
     return getattr(forward, "__name__", "") == "_forward_unimplemented" or _only_raises(forward)
+
+
+def leaves_forward_open(cls: type) -> bool:
+    """Whether ``cls`` is an abstract class, or its ``forward`` only raises NotImplementedError."""
+    return inspect.isabstract(cls) or (not lacks_forward(cls) and _only_raises(getattr(cls, "forward", None)))
+
+
+def lacks_forward(cls: type) -> bool:
+    """Whether no class of it defines ``forward``; of ``torch.nn.Module``, which only raises, it is none."""
+    return getattr(getattr(cls, "forward", None), "__name__", "_forward_unimplemented") == "_forward_unimplemented"
 
 
 def method_instead(cls: type) -> str:
@@ -80,8 +95,13 @@ def _only_raises(function: Any) -> bool:
         tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
     except (OSError, TypeError, SyntaxError):
         return False
-    body = [node for node in getattr(tree.body[0], "body", []) if not isinstance(node, (ast.Expr, ast.Pass))]
+    body = [node for node in getattr(tree.body[0], "body", []) if not _does_nothing(node)]
     return not body or (len(body) == 1 and isinstance(body[0], ast.Raise) and "NotImplemented" in ast.dump(body[0]))
+
+
+def _does_nothing(node: ast.stmt) -> bool:
+    """Whether it is a docstring, `...` or `pass`."""
+    return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 
 
 def _subclasses(cls: type) -> list[type]:

@@ -13,6 +13,7 @@ SIZES: tuple[tuple[str, int], ...] = (
     (r"(?:num|n)_?(?:kv|key_value|query)_?(?:heads|groups)|kv_heads|num_key_value_heads", 2),
     (r"(?:dim_head|head_dim|d_head|dim_per_head|head_size|d_k|d_v|d_kv|dim_keys?|dim_values?|key_dim)", 16),
     (r"(?:num_|n_|attn_|attention_)?(?:n?heads?|nhead|num_attention_heads)|(?:n|num)_\w+_heads?", 4),
+    (r"(?:.*_)?(?:pad(?:ding)?|ignore|blank|bos|sos|eos|unk|cls|mask)_?(?:idx|index|id|token|label|lb)(?:_id)?", 0),
     (r"depths", 2),
     (
         r"(?:.*_)?(?:depth|(?:n|num)_?(?:hidden_|encoder_|decoder_)?(?:layers?|blocks?|res_?blocks?|stages?)|layers|(?:num_|block_|layer_)?repeats?|(?:num_|n_)?(?:hierarchies|levels))|(?:n|num)_\w+_(?:layers?|blocks?|stages?)",

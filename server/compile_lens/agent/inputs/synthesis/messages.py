@@ -44,6 +44,7 @@ _DOUBLES = re.compile(
 )
 # two tensors that must be alike, and their shapes
 _ALIKE = re.compile(
+    r"\[(?P<this>[\d, ]*)\].{0,40}?\b(?:same as|equal to|match(?:es)?|identical to)\b.{0,40}?\[(?P<that>[\d, ]*)\]|"
     r"\bsame (?:shape|size|dimension)s?\b.{0,60}?\[(?P<one>[\d, ]*)\].{0,40}?\[(?P<other>[\d, ]*)\]"
     r"|\[(?P<first>[\d, ]*)\].{0,60}?\[(?P<second>[\d, ]*)\].{0,60}\bsame (?:shape|size|dimension)s?\b",
     re.S,
@@ -193,7 +194,7 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         yield Requirement("dtype", "float64")
     match = _ALIKE.search(text)
     if match is not None:
-        one, other = (match["one"], match["other"]) if match["one"] is not None else (match["first"], match["second"])
+        one, other = (each for each in match.groups() if each is not None)
         yield Requirement("alike", f"{one}|{other}")
     if _FLOATS.search(text):
         yield Requirement("dtype", "float32")

@@ -16,7 +16,7 @@ from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments
 from .call_problem import CallProblem
 from .candidate import Candidate
-from .concrete_classes import method_instead
+from .concrete_classes import leaves_forward_open, method_instead
 from .construction import (
     ATTEMPT_SHARE,
     MAX_TRIALS,
@@ -33,6 +33,8 @@ from .construction import (
 )
 from .dimensions import Unknowns
 from .factories import class_factories, factories
+from .heirs import heirs, is_left_open
+from .loss_inputs import loss_inputs
 from .object_calls import (
     CallsOfObject,
     FoundCall,
@@ -46,7 +48,7 @@ from .object_calls import (
 )
 from .package_factories import Part, inputs_within, parts
 from .parameter_info import ParameterInfo
-from .search import NotFound, SearchBudget, search
+from .search import NotFound, SearchBudget, search, search_likely
 from .signatures import read_parameters
 from .stand_ins import has_placeholders
 
@@ -57,6 +59,9 @@ _OF_TRAINING = re.compile(r"\btrain(?:ing)?\b|\btargets?\b", re.I)
 MODEL_TRIALS, MODEL_S = 16, 2.0
 # the least time for an object that the file constructs itself
 FACTORY_S = 6.0
+# the least time for each class that inherits from one which cannot be called itself
+LEAST_HEIR_S = 2.0
+LEFT_OPEN = "it leaves its work to subclasses, and no call of one was found"
 
 
 def find_call(
@@ -76,13 +81,47 @@ def find_call(
     owner = find(module, owner_name) if owner_name else None
     with uncompiled():
         if isinstance(subject, type):
-            return _of_class(module, qualified_name, subject, "forward", budget, given or {}, inputs or {})
+            return _of_class_or_heir(module, qualified_name, subject, budget, given or {}, inputs or {})
         if isinstance(owner, type) and method == "apply" and is_autograd_function(owner):
             return _of_autograd_function(module, owner_name, owner, budget, inputs or {})
         if isinstance(owner, type):
             return _of_class(module, owner_name, owner, method, budget, given or {}, inputs or {})
         function = original_function(subject)
         return _of_function(module, qualified_name, function, budget, inputs or {})
+
+
+def _of_class_or_heir(
+    module: ModuleType,
+    path: str,
+    cls: type,
+    budget: SearchBudget,
+    given: Mapping[str, str],
+    inputs: Mapping[str, str],
+) -> FoundCall:
+    """A call of an object of ``cls``; of a class that inherits from it, where it leaves its work to such classes."""
+    is_open = leaves_forward_open(cls)
+    try:
+        if is_open:
+            raise NotFound(LEFT_OPEN)
+        return _of_class(module, path, cls, "forward", budget, given, inputs)
+    except NotFound as problem:
+        found = _by_heir(module, cls, budget) if is_open or is_left_open(problem.error) else None
+        if found is None:
+            raise
+        return found
+
+
+def _by_heir(module: ModuleType, cls: type, budget: SearchBudget) -> FoundCall | None:
+    own = SearchBudget(MAX_TRIALS, max(budget.left, budget.more))
+    method = method_instead(cls) or "forward"
+    for path, heir in heirs(module, cls):
+        try:
+            part = SearchBudget(MAX_TRIALS, max(own.left * ATTEMPT_SHARE, LEAST_HEIR_S))
+            return _of_class(module, path, heir, method, part, {}, {})
+        except NotFound:
+            if not own.left:
+                break
+    return None
 
 
 def _of_class(
@@ -355,7 +394,8 @@ def _of_function(
     )
     problem = CallProblem(symbolic, real, offer, guess, read, called=path)
     try:
-        found = search(problem, [start], budget)
+        likely = list(loss_inputs(start, function, getattr(function, "__name__", "")))
+        found = search_likely(problem, likely, budget) or search(problem, [start], budget)
     except NotFound as problem:
         raise NotFound(str(problem), f"{path}({as_text(start)})") from None
     return FoundCall(f"{path}({as_text(found)})", path, described(found), candidate=found)

@@ -1,0 +1,93 @@
+"""Classes that leave their work to subclasses run by way of a subclass, of the file or of the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.entries.test_entry_runs import run, write
+
+from compile_lens.entries.targets import find_targets
+from compile_lens.syntax.tree import parse
+from warm_host import WarmHost
+
+pytestmark = pytest.mark.xdist_group("entries")
+HEAD = "import torch\nfrom torch import nn\n"
+# `forward` is whole, and needs a method that is not
+PROCESS = (
+    HEAD
+    + """\
+class Step(nn.Module):
+    def forward(self, x):
+        return self.step(x).relu()
+
+    def step(self, x):
+        '''What each step does.'''
+        message = f"{type(self).__name__} defines no step"
+        raise NotImplementedError(message)
+"""
+)
+ABSTRACT = (
+    HEAD
+    + """\
+from abc import ABC, abstractmethod
+
+
+class Score(nn.Module, ABC):
+    def weighted(self, x):
+        return x * 2
+
+    @abstractmethod
+    def forward(self, x):
+        ...
+"""
+)
+HEIRS = {
+    "Step": """\
+from torch import nn
+from .base import Step
+
+
+class Linear(Step):
+    def __init__(self, width: int):
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+
+    def step(self, x):
+        return self.linear(x)
+""",
+    "Score": """\
+from . import base
+
+
+class Doubled(base.Score):
+    def forward(self, x):
+        return self.weighted(x).mean()
+""",
+}
+
+
+@pytest.mark.parametrize(("name", "text"), [("Step", PROCESS), ("Score", ABSTRACT)])
+def test_a_base_class_runs_by_way_of_a_class_of_the_package(
+    tmp_path: Path, warm_host: WarmHost, name: str, text: str
+) -> None:
+    write(tmp_path, "", "pkg/__init__.py")
+    write(tmp_path, HEIRS[name], "pkg/heirs.py")
+    outcome = run(warm_host, write(tmp_path, text, "pkg/base.py"))
+    assert [call.target for call in outcome.calls] == [name]
+    assert outcome.calls[0].text.startswith("pkg.heirs.")
+    assert outcome.graphs
+
+
+def test_a_base_class_without_subclasses_says_so(tmp_path: Path, warm_host: WarmHost) -> None:
+    outcome = run(warm_host, write(tmp_path, ABSTRACT))
+    assert not outcome.calls
+    assert "it leaves its work to subclasses" in outcome.failure
+
+
+def test_base_classes_are_targets_after_what_can_be_called() -> None:
+    text = ABSTRACT + "\n\nclass Whole(nn.Module):\n    def forward(self, x):\n        return x\n"
+    assert [(target.name, target.only_module) for target in find_targets(parse(text))] == [
+        ("Whole", False),
+        ("Score", True),
+    ]
