@@ -11,7 +11,7 @@ import pytest
 from tests.command import SCHEMA, Warm
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.cli.fix import Steps
+from compile_lens.cli.fix import ToldSteps
 from compile_lens.fixes.fix import Edit, make
 from compile_lens.fixes.verify import CandidateFix
 from compile_lens.syntax.tree import Range
@@ -67,7 +67,7 @@ def test_what_cannot_be_fixed_is_said(warm_command: None, tmp_path: Path) -> Non
 
 
 def test_steps_name_lines_of_the_file_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    steps = Steps("import torch\nx = f(y)\n")
+    steps = ToldSteps("import torch\nx = f(y)\n")
     for line, added in ((2, "import math\n"), (3, "import os\n")):
         finding = Finding("GB0001", Kind.GRAPH_BREAK, Severity.WARNING, "m", Place("p.py", line, 1, line, 2))
         fix = make("hoist", "Do it", Edit(Range(1, 1, 1, 1), added))

@@ -111,7 +111,7 @@ def fix(
 
         async def repair(host: Any, verifier: Verifier) -> Repaired:
             with _progress(as_json) as tell_try:
-                tell = (lambda _: None) if as_json else Steps(text).tell
+                tell = (lambda _: None) if as_json else ToldSteps(text).tell
                 return await Repair(verifier, wanted, kinds, once, tell, tell_try).run(host)
 
         async def keep(host: Any, verifier: Verifier) -> Repaired:
@@ -192,7 +192,7 @@ def _progress(silent: bool) -> Iterator[Callable[[Finding, Fix], None]]:
         )
 
 
-class Steps:
+class ToldSteps:
     """Tells what is applied, with lines of the file as it is: each step is found in the text that the one before it has changed."""
 
     def __init__(self, text: str) -> None:
