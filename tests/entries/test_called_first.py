@@ -175,13 +175,13 @@ class Looking(nn.Module):
 
 
 class OfKinds(nn.Module):
-    def __init__(self, base_loss: nn.Module):
+    def __init__(self, base_measure: nn.Module):
         super().__init__()
-        self.base_loss = base_loss
+        self.base_measure = base_measure
 
     def forward(self, logits):
-        if isinstance(self.base_loss, nn.MSELoss):
-            return self.base_loss(logits, torch.zeros_like(logits))
+        if isinstance(self.base_measure, nn.MSELoss):
+            return self.base_measure(logits, torch.zeros_like(logits))
         raise ValueError("an unsupported kind")
 
 
@@ -228,7 +228,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
         ("solved", "solved(product=lambda *args, **named: [*args, *named.values()][0], right=float32[2, 16, 16])"),
         ("Reshaped", "Reshaped(64)(x=float32[2, "),
         ("OfIds", "OfIds()(input_ids=int64[2, 16] < 100)"),
-        ("OfKinds", "OfKinds(base_loss=torch.nn.modules.loss.MSELoss())(logits=float32["),
+        ("OfKinds", "OfKinds(base_measure=torch.nn.modules.loss.MSELoss())(logits=float32["),
         ("Matching", "Matching()(positive=float32[2], negative=float32[2, "),
         ("Rounded.apply", "(lambda *inputs: Rounded.apply(*inputs))(float32[2, 16, 16], -1, False)"),
         ("OfDictionaries", '(samples=[{"image": float32[3, 32, 32]}, {"image": float32[3, 32, 32]}])'),

@@ -107,6 +107,56 @@ class Generator(nn.Module):
         return self.layers(z).view(len(z), 3, 2, 2)
 
 
+class Wrapped(nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def losses(self, x, t):
+        return self.model(x, t)
+
+    def forward(self, x):
+        return self.losses(x, x)
+
+
+class Listed(nn.Module):
+    def __init__(self, width, channels):
+        super().__init__()
+        pairs = zip([width] + channels[:-1], channels)
+        self.layers = nn.Sequential(*(nn.Conv1d(inner, outer, 1) for inner, outer in pairs))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+class Plural(nn.Module):
+    def __init__(self, args):
+        super().__init__()
+        width, sides = args.width, args.kernel_sizes
+        self.layers = nn.ModuleList(nn.Conv1d(width, 4, side) for side in sides)
+
+    def forward(self, x):
+        return [layer(x) for layer in self.layers]
+
+
+class Keyed(nn.Module):
+    def __init__(self, numbers):
+        super().__init__()
+        self.layer = nn.Linear(len(numbers), numbers["<start>"])
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Adjacent(nn.Module):
+    def __init__(self, matrix):
+        super().__init__()
+        self.matrix = torch.from_numpy(matrix).float()
+
+    def forward(self, x):
+        return self.matrix @ x
+
+
 class Made(nn.Module):
     def __init__(self, options):
         super().__init__()
@@ -151,6 +201,11 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> object:
         ("Quantiles", "Quantiles(quantiles=("),
         ("Mixed", "Mixed(losses=(torch.nn.MSELoss(), torch.nn.MSELoss()), weights=("),
         ("Generator", "Generator()(z=float32[2, 6])"),
+        ("Wrapped", "Wrapped(model=lambda *args, "),
+        ("Listed", "channels=[64, 64])(x=float32["),
+        ("Plural", "kernel_sizes=(64, 64)))(x=float32["),
+        ("Keyed", 'Keyed(numbers={"<start>": '),
+        ("Adjacent", "Adjacent(matrix=numpy.random.rand(16, 16))(x=float32["),
     ],
 )
 def test_what_a_constructor_takes(modules: object, name: str, shown: str) -> None:

@@ -178,6 +178,12 @@ def test_two_tensors_that_must_have_the_same_shape(solved: Solved) -> None:
     assert solved(ALIKE, "Loss").inputs == "X: float32[2, 3, 32, 32], Y: float32[2, 3, 32, 32]"
 
 
+def test_sizes_that_are_made_together(solved: Solved) -> None:
+    assert solved(TOGETHER, "Up").inputs == "x1: float32[2, 16, 32, 32], x2: float32[2, 8, 16, 16]"
+    assert solved(TOGETHER, "Steps").inputs == "x: float32[2, 24, 6]"
+    assert solved(TOGETHER, "Spectrum").inputs == "x: float32[2, 16, 128]"
+
+
 def test_pairs_of_modules_where_pairs_of_numbers_are_called(solved: Solved) -> None:
     assert solved(PAIRS, "Sequence").making.count("torch.nn.Identity()") == 4
 
@@ -188,6 +194,39 @@ def test_a_word_that_is_a_constant_of_the_file(solved: Solved) -> None:
 
 def test_doubles_for_a_module_of_doubles(solved: Solved) -> None:
     assert "float64[" in solved(DOUBLES, "Precise").inputs
+
+
+TOGETHER = """
+class Up(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up, self.joined = nn.ConvTranspose2d(16, 8, 2, stride=2), nn.Conv2d(16, 4, 3)
+
+    def forward(self, x1, x2):
+        x1 = self.up(x1)
+        more = [x2.size()[each] - x1.size()[each] for each in (3, 2)]
+        x1 = nn.functional.pad(x1, [more[0] // 2, more[0] - more[0] // 2, more[1] // 2, more[1] - more[1] // 2])
+        return self.joined(torch.cat([x2, x1], dim=1)) if x2.size()[3] > 1 else x1
+
+
+class Steps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.states, self.last = nn.LSTM(6, 8, batch_first=True), nn.Linear(8 * 24, 2)
+
+    def forward(self, x):
+        zeros = torch.zeros(1, x.size(0), 8)
+        return self.last(self.states(x, (zeros, zeros))[0].reshape(x.size(0), -1))
+
+
+class Spectrum(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weights = nn.Parameter(torch.rand(16, 4, 64, dtype=torch.cfloat))
+
+    def forward(self, x):
+        return torch.einsum("bix,iox->box", torch.fft.rfft(x)[:, :, :64], self.weights)
+"""
 
 
 @pytest.mark.parametrize(

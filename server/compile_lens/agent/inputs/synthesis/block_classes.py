@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import re
 import textwrap
 from types import ModuleType
 from typing import Any
@@ -14,6 +15,7 @@ from .guesses import CLASS_MAKERS, by_name
 
 # as many arguments say which class it is
 MANY = 2
+_MAKES = re.compile(r"__init__|_?(?:make|build|create|stage)")
 
 
 def class_to_construct(owner: Any, name: str, module: ModuleType) -> type | None:
@@ -52,7 +54,8 @@ def _uses(owner: type) -> dict[str, tuple[tuple[ast.Call, ...], frozenset[str]]]
         if not isinstance(method, ast.FunctionDef) or method.name == "forward":
             continue
         for node in ast.walk(method):
-            if isinstance(node, ast.Call):
+            # `self.model(x)` is a call of what was made, but where parts are made
+            if isinstance(node, ast.Call) and (isinstance(node.func, ast.Name) or _MAKES.match(method.name)):
                 calls.setdefault(_name(node.func), []).append(node)
             elif isinstance(node, ast.Attribute):
                 attributes.setdefault(_name(node.value), set()).add(node.attr)

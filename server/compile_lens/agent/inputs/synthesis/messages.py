@@ -82,6 +82,9 @@ _ANY_RANK = re.compile(
 _MISSING = re.compile(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)")
 _UNEXPECTED = re.compile(r"(?:unexpected|invalid) keyword argument '(\w+)'")
 _NONE = re.compile(r"NoneType|\bNone\b")
+_SUBSCRIPT = re.compile(
+    r"subscript \w+ has size (?P<want>\d+) for operand \d+ which does not broadcast with previously seen size (?P<got>\d+)"
+)
 _GOT_EXPECTED = (
     re.compile(r"\((?:\d+)x(?P<got>\d+) and (?P<want>\d+)x\d+\)"),
     re.compile(r"same reduction dim, but got \[[^\]]*?(?P<got>\d+)\] X \[(?P<want>\d+)"),
@@ -101,6 +104,7 @@ _GOT_EXPECTED = (
     re.compile(r"running_mean should contain (?P<got>\d+) elements not (?P<want>\d+)"),
     re.compile(r"expected input with shape \[\*, (?P<want>\d+)\], but got input of size\[.*?(?P<got>\d+)\]"),
     re.compile(r"\((?P<got>\d+)[*x]\d+\).{0,60}\((?P<want>\d+)[*x]\d+\)"),
+    _SUBSCRIPT,
     re.compile(r"inconsistent \w+:? got \[?(?P<got>\d+)\]?,? expected \[?(?P<want>\d+)"),
     re.compile(r"weight of shape \[(?:\d+, )*(?P<want>\d+)\] and normalized_shape = \[(?:\d+, )*(?P<got>\d+)\]"),
 )
@@ -124,10 +128,13 @@ _NO_ATTRIBUTE = re.compile(
 _NO_SEQUENCE = re.compile(
     r"object of type '(?:int|float)' has no len|'(?:int|float)' object is not (?:iterable|subscriptable|reversible)|argument of type 'int' is not"
     r"|cannot unpack non-iterable (?:int|float)|argument after \* must be an iterable, not int"
-    r"|can only concatenate (?:list|tuple) \(not \"int\"\)|for \+: 'int' and '(?:list|tuple)'|argument \d+ must be iterable|called with an iterable"
+    r"|can only concatenate (?:list|tuple) \(not \"(?:int|tuple)\"\)|for \+: '(?:list|tuple)' and '(?:list|tuple)'|'tuple' object (?:does not support"
+    r" item assignment|has no attribute '(?:append|extend|insert|copy|pop)')|for \+: 'int' and '(?:list|tuple)'|argument \d+ must be iterable|called with an iterable"
     r"|(?:should|must|has to|expected|needs to) (?:to )?be (?:of type |an? )?(?:list|tuple|sequence|iterable)\b"
 )
-_LISTS = re.compile(r"concatenate list|and 'list'|be (?:of type |an? )?list")
+_LISTS = re.compile(
+    r"concatenate list|'tuple' object|'list' and 'tuple'|'tuple' and 'list'|and 'list'|be (?:of type |an? )?list"
+)
 _NUMBER = re.compile(
     r"must be (?:int|float|Number|bool|real number|SymInt), not (?:Tensor|Parameter)|'Tensor' object cannot be interpreted as an integer"
     r"|only integer tensors of a single element|only one element tensors can be converted|a Tensor with \d+ elements cannot be converted"
@@ -144,6 +151,7 @@ _NO_TENSOR = re.compile(
     r"object to buffer '\w+' \(torch Tensor|must be (?:a )?Tensor, not (?:int|float|str)|but got (?:int|float) *(?:$|instead)"
     r"|expected Tensor as element \d+ in argument \d+, but got (?:int|float)"
 )
+_NO_ARRAY = re.compile(r"expected np\.ndarray|must be (?:a |an )?(?:np\.|numpy\.? ?)(?:nd)?array")
 _NO_MODULE = re.compile(
     r"(?:int|float|str) is not a Module subclass|cannot assign '(?:int|float|str)' (?:object )?as child module"
 )
@@ -156,9 +164,9 @@ _TOO_SMALL = re.compile(
     r"|Expected more than 1 (?:value|spatial element)|(?:longer|larger|greater) than|can't divide axis of length",
 )
 _NO_MAPPING = re.compile(
-    r"argument after \*\* must be a mapping|invalid data type 'str'|__contains__ only supports Tensor"
+    r"argument after \*\* must be a mapping|(?:list|tuple) indices must be integers or slices, not str|invalid data type 'str'|__contains__ only supports Tensor"
 )
-_KEYS = re.compile(r"\[\s*['\"](\w+)['\"]\s*\]|['\"](\w+)['\"] (?:not )?in\b")
+_KEYS = re.compile(r"\[\s*['\"]([\w<>\[\]/-]+)['\"]\s*\]|['\"]([\w<>\[\]/-]+)['\"] (?:not )?in\b")
 _OBJECT_AS_MAPPING = re.compile(r"'types\.SimpleNamespace' object is not (?:subscriptable|iterable)|is not a mapping")
 _OF_MAPPINGS = frozenset({"items", "keys", "get", "values", "update"})
 _FRACTIONS = re.compile(
@@ -185,6 +193,9 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
     if _ALONE.search(text):
         yield Requirement("batch", "")
     if _TOO_SMALL.search(text) or _is_less_than_its_view(text):
+        yield Requirement("larger", "")
+    match = _SUBSCRIPT.search(text)
+    if match is not None and int(match["want"]) > int(match["got"]):
         yield Requirement("larger", "")
     if _BOOLEANS.search(text):
         yield Requirement("dtype", "bool")
@@ -262,6 +273,8 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
         yield Requirement("callable", "")
     elif "'Tensor' object is not callable" in text:
         yield Requirement("function", "")
+    elif _NO_ARRAY.search(text):
+        yield Requirement("array", "")
     elif _NO_TENSOR.search(text) and not _NO_SEQUENCE.search(text):
         yield Requirement("tensor", "")
     elif _NUMBER.search(text) or _FLAG.search(text):

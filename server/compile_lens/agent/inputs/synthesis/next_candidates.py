@@ -7,14 +7,24 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .arguments import Arguments, Group, Tensor
+from .arguments import Argument, Arguments, Group, Tensor
 from .call_problem import CallProblem
 from .candidate import Candidate
 from .dimensions import SizeCondition, by_relevance, solutions
 from .failing_lines import failing_line
 from .messages import Requirement, requirements
 from .other_lengths import with_other_length
-from .other_shapes import OTHER_RANKS, alike, larger, of_other_rank, of_rank, of_several, with_values
+from .other_shapes import (
+    OTHER_RANKS,
+    alike,
+    larger,
+    of_other_part,
+    of_other_product,
+    of_other_rank,
+    of_rank,
+    of_several,
+    with_values,
+)
 from .other_values import (
     with_callable,
     with_function,
@@ -30,6 +40,7 @@ _OF_NAMED = re.compile(r"\bkw\w*\s*\[")
 _TENSOR_WANTED = re.compile(
     r"'dict' object has no attribute '(?:shape|size|dim|ndim|dtype|device|view|reshape|split|transpose|permute|unsqueeze|float|long|to)'"
 )
+_NUMBER_WANTED = re.compile(r"must be tuple of (?:ints|SymInts),? ?but (?:got|found element of type) (?:tuple|list)")
 _STATES = re.compile(r"\bhx\b|\bhidden0\b|\bh_0\b")
 MAX_CONDITIONS = 8
 
@@ -40,6 +51,8 @@ def next_candidates(
     """Candidates that may avoid an error: first what its message clearly requires, then its conditions on sizes, then other ranks."""
     if _TENSOR_WANTED.search(str(error)):
         return  # what reads keys of an argument and uses it as a tensor gets neither
+    if _NUMBER_WANTED.search(str(error)) and any(isinstance(each, Group) for each in _everything(candidate)):
+        return  # what became several numbers is one
     wanted = list(dict.fromkeys(requirements(error)))
     if problem.others is not None:
         yield from problem.others(candidate, error)
@@ -48,7 +61,7 @@ def next_candidates(
             yield from _satisfying(problem, candidate, Requirement("argument", requirement.value))
     if problem.guess is not None:
         for requirement in wanted:
-            if requirement.kind in ("attribute", "key", "several", "pair", "tensor", "number"):
+            if requirement.kind in ("attribute", "key", "several", "pair", "tensor", "number", "array"):
                 yield from with_structure(candidate, requirement, error, problem.guess, problem.read)
     if problem.make is not None:
         yield from with_required_class(candidate, error, problem.make)
@@ -80,14 +93,22 @@ def next_candidates(
             yield from of_rank(candidate, rank, False, is_about_states=_STATES.search(str(error)) is not None)
     if any(w.kind == "larger" for w in wanted):
         yield from larger(candidate)
+    sizes = [tuple(map(int, w.value.split())) for w in wanted if w.kind == "size"]
+    unmade = [(got, want) for got, want in sizes if got not in candidate.unknowns.values.values()]
+    for got, want in unmade:
+        yield from of_other_part(candidate, got, want)
+    is_solved = False
     for condition in by_relevance(conditions)[:MAX_CONDITIONS]:
         for negated in (candidate.negated, ()):
             found = next(iter(solutions(candidate.unknowns, condition, negated, end)), None)
             if found is not None:
                 if negated is not candidate.negated:
                     yield from _split(candidate, condition)
+                is_solved = True
                 yield with_values(candidate, found, (*negated, condition))
                 break
+    for got, want in unmade if not is_solved else ():
+        yield from of_other_product(candidate, got, want)
     for requirement in wanted:
         if requirement.kind == "size":
             yield from _satisfying(problem, candidate, requirement)
@@ -139,6 +160,13 @@ def _satisfying(
                 if any(condition.holds(values) is condition.outcome for condition in candidate.negated):
                     yield from _apart(candidate, name, want)  # it would undo what an earlier failure required
                 yield with_values(candidate, values, candidate.negated)
+
+
+def _everything(candidate: Candidate) -> Iterator[Argument]:
+    """The arguments, and what is in objects among them."""
+    yield from (argument for _, argument in candidate.arguments.named)
+    for _, thing in candidate.arguments.objects():
+        yield from (argument for _, argument in thing.named)
 
 
 def _of_fractions(candidate: Candidate) -> Iterator[Candidate]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from .arguments import INSIDE, Tensor
 from .candidate import Candidate
-from .dimensions import SizeCondition
+from .dimensions import MAX_SIZE, SizeCondition
 
 OTHER_RANKS = (3, 4, 2, 5, 1)
 COMMON_RANKS = (2, 4)
@@ -59,6 +59,39 @@ def alike(candidate: Candidate, shapes: str) -> Iterator[Candidate]:
             for _, tensor in model:
                 arguments = candidate.arguments.with_argument(path, tensor)
                 yield Candidate(arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
+
+
+def of_other_part(candidate: Candidate, got: int, want: int) -> Iterator[Candidate]:
+    """Candidates for a size that joined tensors make together, where one alone has a part of it: `cat([x2, up(x1)])`."""
+    values, free = candidate.unknowns.values, _free(candidate)
+    used = [dim for _, tensor in candidate.arguments.tensors() for dim in tensor.dims]
+    for _, tensor in reversed(list(candidate.arguments.tensors())):
+        part = tensor.dims[1 if len(tensor.dims) > 3 else -1] if len(tensor.dims) > 1 else ""
+        if part in free and used.count(part) == 1 and values[part] < got and values[part] - got + want > 0:
+            yield with_values(candidate, {**values, part: values[part] - got + want}, candidate.negated)
+
+
+def _free(candidate: Candidate) -> list[str]:
+    """The sizes of tensors that may change, batches aside."""
+    used = dict.fromkeys(dim for _, tensor in candidate.arguments.tensors() for dim in tensor.dims[1:])
+    return [name for name in used if not candidate.unknowns.by_name[name].fixed]
+
+
+def of_other_product(candidate: Candidate, got: int, want: int) -> Iterator[Candidate]:
+    """Candidates for a size that several make together: a factor of it, both sides of an image, two whose sum it is."""
+    values, free = candidate.unknowns.values, _free(candidate)
+    for name in free:
+        size, rest = divmod(values[name] * want, got) if got else (0, 0)
+        if not rest and 0 < size <= MAX_SIZE:
+            yield with_values(candidate, {**values, name: size}, candidate.negated)
+    for _, tensor in candidate.arguments.tensors():
+        sides = tensor.dims[-2:] if len(tensor.dims) > 3 else ()
+        scaled = {name: round(values[name] * (want / got) ** 0.5) for name in sides if name in free and got}
+        if scaled and all(size > 0 for size in scaled.values()):
+            yield with_values(candidate, {**values, **scaled}, candidate.negated)
+    for one, other in itertools.combinations(free, 2):
+        if values[one] + values[other] == got and want > 1:
+            yield with_values(candidate, {**values, one: want // 2, other: want - want // 2}, candidate.negated)
 
 
 def _rank(tensors: list[tuple[str, Tensor]]) -> int:

@@ -155,6 +155,9 @@ class _Body(ast.NodeVisitor):
             item.item_fields = tuple(dict.fromkeys((*item.item_fields, key)))
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             self._indexed(self._param(node.value.value), node.slice)
+        sized = node.value.func if isinstance(node.value, ast.Call) and not node.value.args else None
+        if isinstance(sized, ast.Attribute) and sized.attr == "size":
+            self._indexed(self._param(sized.value), node.slice)
 
     def visit_Compare(self, node: ast.Compare) -> None:
         self.generic_visit(node)

@@ -25,6 +25,9 @@ _OF_LISTS = frozenset({"append", "extend", "insert", "pop"})
 _OF_TEXTS = frozenset({"lower", "upper", "strip", "startswith", "endswith", "encode", "format", "replace", "join"})
 _OF_PACKED = frozenset({"batch_sizes", "sorted_indices", "unsorted_indices"})
 _OF_IMAGES = frozenset({"convert", "getbands", "thumbnail"})
+_ITERATED = re.compile(
+    r"\bin\s+(?:self\.)?(\w+)\b(?!\()|(?:len|zip|enumerate|sum|list|tuple|iter|ModuleList)\((?:self\.)?(\w+)|\*(?:self\.)?(\w+)|(\w+)\["
+)
 ANY_MODULE = Expression("torch.nn.Identity()")
 VECTOR = 64
 # of an image whose shape a constructor takes
@@ -32,6 +35,7 @@ SIDE = 16
 # in place of a tensor
 NUMBER = 8
 PACK = "torch.nn.utils.rnn.pack_sequence"
+ARRAYS = (f"numpy.random.rand({SIDE}, {SIDE})", f"numpy.random.rand({SIDE})")
 TEXT, IMAGE = Expression("'a photo of a cat'"), Expression("PIL.Image.new('RGB', (64, 64))")
 
 
@@ -44,15 +48,16 @@ def with_structure(
     """
     in_line = names_in_failing_lines(error)
     if requirement.kind == "several":
-        yield from _several(
-            candidate, in_line, set(re.findall(r"\w+", failing_line(error))), requirement.value == "list"
-        )
+        yield from _several(candidate, in_line, _iterated(failing_line(error)), requirement.value == "list")
         return
     if requirement.kind == "tensor":
         yield from _tensors(candidate, in_line)
         return
     if requirement.kind == "number":
         yield from _numbers(candidate, in_line, requirement.value == "flag")
+        return
+    if requirement.kind == "array":
+        yield from _arrays(candidate, in_line)
         return
     if requirement.kind == "pair":
         yield from _pairs(candidate, in_line)
@@ -80,6 +85,8 @@ def with_structure(
         if name in objects and is_dict and not objects[name].is_dict:
             changed = Fields(objects[name].named, True)  # read as a dictionary, too
             yield _with_fields(candidate, name, changed, (requirement.value,), guess)
+        elif is_dict and is_in_line and requirement.value and isinstance(candidate.arguments.get(name), Group):
+            yield _with_fields(candidate, name, Fields((), True), (requirement.value,), guess)
         elif name in tensors:
             plain = None if is_dict else _plain(requirement.value, tensors[name])
             if plain is not None:
@@ -127,15 +134,24 @@ def _names(candidate: Candidate, in_line: list[str], owner: str) -> list[str]:
     return sorted(found, key=lambda n: in_line.index(_last(n)) if _last(n) in in_line else len(in_line))
 
 
-def _several(candidate: Candidate, in_line: list[str], innermost: set[str], is_list: bool) -> Iterator[Candidate]:
-    """Candidates in which a number is several of it: one that the failing line names, else any, those in the lines around it first."""
+def _iterated(line: str) -> set[str]:
+    """The names in a line whose items are taken: `for side in sides`, `len(sides)`, `sides[0]`."""
+    return {next(filter(None, groups)) for groups in _ITERATED.findall(line)}
+
+
+def _several(candidate: Candidate, in_line: list[str], iterated: set[str], is_list: bool) -> Iterator[Candidate]:
+    """Candidates in which a number is several of it: one that is ``iterated`` over, else any, those that are called by a plural first."""
     numbers = list(candidate.arguments.plain())
-    named = [pair for pair in numbers if _last(pair[0]) in innermost]
-    for name, argument in sorted(named or numbers, key=lambda pair: _last(pair[0]) not in in_line):
+    named = [pair for pair in numbers if _last(pair[0]) in iterated]
+    others = sorted(numbers, key=lambda pair: (not _last(pair[0]).endswith("s"), _last(pair[0]) not in in_line))
+    for name, argument in named or others:
         is_number = isinstance(argument, Expression) and argument.text.isdigit()
         if isinstance(argument, UnknownInteger) or is_number:
             for count in (2, 4):
                 yield _with_group(candidate, name, Group((argument,) * count, is_list))
+    for name, group in candidate.arguments.named if is_list else ():
+        if isinstance(group, Group) and not group.is_list:
+            yield _with_group(candidate, name, replace(group, is_list=True))
     for name, group in candidate.arguments.named:
         first = group.items[0] if isinstance(group, Group) and group.items else None
         if isinstance(group, Group) and isinstance(first, (Expression, UnknownInteger)):
@@ -164,6 +180,13 @@ def _tensors(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
             unknowns = copy.deepcopy(candidate.unknowns)
             size = unknowns.get(f"{name}_0", VECTOR).name
             yield Candidate(candidate.arguments.with_argument(name, Tensor("float32", (size,))), unknowns)
+
+
+def _arrays(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
+    """Candidates in which a number of the failing line is an array of numpy's: a square matrix, then a vector."""
+    for name, _ in candidate.arguments.plain():
+        for text in ARRAYS if _last(name) in in_line else ():
+            yield _with(candidate, name, Expression(text))
 
 
 def _numbers(candidate: Candidate, in_line: list[str], is_flag: bool) -> Iterator[Candidate]:
