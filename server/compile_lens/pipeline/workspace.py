@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import textwrap
 import time
@@ -58,7 +59,7 @@ def mentioning(file: Path, root: Path) -> tuple[WorkspaceFile, ...]:
     """The files below ``root`` in which the name of ``file``, or of its package, stands as a word; tests first."""
     stem = file.parent.name if file.stem == "__init__" else file.stem
     names = {stem, file.parent.name} if (file.parent / "__init__.py").exists() else {stem}
-    pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in sorted(names)) + rb")\b")
+    pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(os.fsencode(name)) for name in sorted(names)) + rb")\b")
     found: list[WorkspaceFile] = []
     deadline = time.monotonic() + SECONDS
     for path in sorted(_python_files(root, deadline), key=lambda path: (not path.name.startswith("test_"), str(path))):
