@@ -19,6 +19,8 @@ from compile_lens.trace.walked import walked
 MAX_FILES = 4_000
 MAX_READ = 60
 LARGEST = 400_000
+# into which a file that is no program falls: a search in it takes time that grows with their square, while no other thread runs
+MOST_PIECES = 5_000
 SECONDS = 1.5
 SKIPPED = frozenset(
     [
@@ -68,7 +70,9 @@ def mentioning(file: Path, root: Path) -> tuple[WorkspaceFile, ...]:
         try:
             if path == file or not pattern.search(read_regular(path)):
                 continue
-            found.append(WorkspaceFile(str(path), parse(read_source(path))))
+            tree = parse(read_source(path))
+            if not (tree.root.has_error and tree.root.child_count > MOST_PIECES):
+                found.append(WorkspaceFile(str(path), tree))
         except (OSError, FileProblem):
             continue
     return tuple(found)
