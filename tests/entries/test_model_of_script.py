@@ -325,3 +325,12 @@ def test_inputs_are_made_where_the_program_has_moved_its_model(tmp_path: Path, w
     outcome = run(warm_host, file, "model")
     assert [call.target for call in outcome.calls] == ["Net"]
     assert errors(outcome) == []
+
+
+def test_the_model_of_a_script_is_called_as_users_call_it(tmp_path: Path, warm_host: WarmHost) -> None:
+    script = "import torch\n\nnet = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Dropout(0.1))\nnet(torch.ones(2, 8))\n"
+    script += "\nif __name__ == '__main__':\n    print(net)\n"
+    project(tmp_path, {"run.py": script})
+    outcome = run(warm_host, tmp_path / "run.py", "model")
+    (recompile,) = [finding for finding in outcome.findings if finding.code == "would-recompile"]
+    assert recompile.message.startswith("With the model in eval mode")

@@ -24,12 +24,13 @@ WRAPPERS = frozenset({"DistributedDataParallel", "DataParallel", "FullyShardedDa
 
 @dataclass(frozen=True)
 class RecordedModelCall:
-    """A call from outside of all modules. ``is_complete``: nothing that it passes is absent."""
+    """A call from outside of all modules. ``is_complete``: nothing that it passes is absent. ``device`` is that of the module then."""
 
     positional: tuple[Any, ...]
     named: dict[str, Any]
     is_complete: bool
     grad: bool
+    device: Any = None
 
 
 @dataclass
@@ -144,7 +145,7 @@ class ModelRecorder:
         causes = [c for c in map(cause_of, _leaves((args, kwargs))) if c is not None]
         model.count += 1
         args, kwargs = _copied((args, kwargs)) if not causes else (args, kwargs)
-        model.calls.append(RecordedModelCall(args, kwargs, not causes, torch.is_grad_enabled()))
+        model.calls.append(RecordedModelCall(args, kwargs, not causes, torch.is_grad_enabled(), device_of(module)))
         del model.calls[:-KEPT_CALLS]
         if causes:
             raise NeedsAbsent(causes[0])
@@ -183,6 +184,12 @@ class ModelRecorder:
             return any(id(parameter) in self._trained for parameter in model.module.parameters())
         except AttributeError:  # its constructor raised early
             return False
+
+
+def device_of(module: Any) -> Any:
+    """Where the parameters of ``module`` are; None on the CPU."""
+    first = next(module.parameters(), None)
+    return None if first is None or first.device.type == "cpu" else first.device
 
 
 def _roots(models: list[RecordedModel]) -> list[RecordedModel]:
