@@ -377,6 +377,68 @@ def test_only_two_modules_print() -> None:
     assert not printing
 
 
+WRITES = {"write_text", "write_bytes", "copy", "copy2", "copyfile", "copyfileobj", "copytree", "move", "symlink_to"}
+# whose files are in folders of ours alone
+WRITE_FOR_US = {
+    "state/atomic_file.py",  # the door for everything else
+    "state/stage_folders.py",  # copies of traces, in the cache
+    "pipeline/open_stages.py",  # the same
+    "pipeline/stage_recorder.py",  # the trace of a run, in the cache
+    "trace/archives.py",  # what an archive holds, in a temporary folder
+    "trace/files.py",  # the same
+}
+
+
+def test_whoever_writes_beside_the_users_files_follows_no_link() -> None:
+    """A repository may have links to anywhere under the names that we write: `write_beside` and `copy_beside` replace them."""
+    wrong = []
+    for file in PACKAGE.rglob("*.py"):
+        name = file.relative_to(PACKAGE).as_posix()
+        if name in WRITE_FOR_US or name.startswith("agent/"):
+            continue
+        for node in ast.walk(tree_of(file)):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
+                continue
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+            of = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+            modes = [
+                word.value for word in node.args[:2] if isinstance(word, ast.Constant) and isinstance(word.value, str)
+            ]
+            copies = called in WRITES and (called.startswith(("write_", "symlink")) or of == "shutil")
+            if copies or (
+                called in ("open", "fdopen") and any(re.fullmatch("[rwxabt+]*[wxa+][bt+]*", mode) for mode in modes)
+            ):
+                wrong.append(f"{name}:{node.lineno}")
+    assert not wrong
+
+
+def test_whoever_looks_below_a_folder_walks() -> None:
+    """`os.walk` and `rglob` recurse, raise, and follow links: a repository may nest its folders as it likes."""
+    wrong = [
+        f"{file.relative_to(PACKAGE)}:{node.lineno}"
+        for file in PACKAGE.rglob("*.py")
+        if not file.is_relative_to(PACKAGE / "agent")
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if ast.unparse(node.func) == "os.walk"
+        or node.func.attr == "rglob"
+        or (node.func.attr == "glob" and "**" in ast.unparse(node))
+    ]
+    assert not wrong
+
+
+def test_only_the_escaper_makes_blocks_of_code_in_markdown() -> None:
+    """A name of a file, or a line of a program, may end a fence that is written by hand."""
+    wrong = [
+        f"{file.relative_to(PACKAGE)}:{node.lineno}"
+        for file in PACKAGE.rglob("*.py")
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.JoinedStr)
+        and any(isinstance(part, ast.Constant) and "```" in str(part.value) for part in node.values)
+    ]
+    assert not wrong
+
+
 def test_no_test_module_imports_torch() -> None:
     """Each worker imports each of them when it collects the tests."""
     modules = [file for file in Path(__file__).parent.rglob("test_*.py") if "programs" not in file.parts]

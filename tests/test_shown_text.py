@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import json
+import os
 import random
 import re
+import shutil
+import subprocess
 import unicodedata
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -23,7 +28,19 @@ from compile_lens.cli.terminal import echo, echo_commands, echo_json
 from compile_lens.formats.junit import to_junit
 from compile_lens.formats.sarif import to_sarif
 from compile_lens.lsp.markdown import prose
-from compile_lens.shown_text import code_block, code_cell, code_span, link, markdown_text, notice, text_cell, visible
+from compile_lens.repro.contract import parse_header, write_header
+from compile_lens.repro.logs import command_of, document, log_runs
+from compile_lens.shown_text import (
+    code_block,
+    code_cell,
+    code_span,
+    link,
+    markdown_text,
+    notice,
+    shell_line,
+    text_cell,
+    visible,
+)
 from compile_lens.workers.job import Depth
 
 RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -211,3 +228,38 @@ def test_no_message_box_has_a_link_that_a_name_makes() -> None:
     # what VS Code looks for: base/common/linkedText.ts
     assert re.search(r"\[[^\]]+\]\((?:https?://|command:|file:)", shown) is None
     assert "\x1b" not in shown
+
+
+# names that a repository may give to a file: `\x03` ends what is typed in a terminal, and a newline runs what follows
+NAMES = [
+    "a\x03\nrm -rf ~\n.py", "\x1b]0;t\x07.py", "a'b\\c\td.py", "\u202egnp.py", "\udcff.py", "\r", "é \u200d\u200d.py", "$(x) `y`.py",
+    "a\n```\n![i](https://e.example/p.png)\n.py", "](command:x).py",
+]  # fmt: skip
+
+
+def test_a_command_for_a_terminal_has_nothing_that_it_obeys() -> None:
+    for name in NAMES:
+        line = shell_line(["printf", "%s", name])
+        assert visible(line) == line
+        assert "\n" not in line and "\t" not in line
+        bash = shutil.which("bash")
+        if bash is not None:
+            said = subprocess.run([bash, "-c", line], check=True, capture_output=True)
+            assert said.stdout == os.fsencode(name)
+    assert shell_line(["python", "my file.py", "été"]) == "python 'my file.py' 'été'"
+
+
+def test_the_page_of_logs_shows_a_name_as_text() -> None:
+    for name in NAMES:
+        file = Path("/w", name)
+        runs = log_runs(Kind.RUN_ERROR)
+        tokens = rendered(document(f"Run {name} again", runs, command_of("python", file)))
+        assert {token.type for token in tokens} <= {*HARMLESS, "heading_open", "heading_close"}, name
+        assert sum(token.type == "fence" for token in tokens) == len(runs)
+
+
+def test_nothing_that_a_program_says_becomes_code_in_a_repro() -> None:
+    for said in [*NAMES, "a\nimport os", "a\rimport os", "a\x0cb", "a\x85b\u2028c"]:
+        header = write_header(f"A title: {said}", {"criterion": "raises", "note": said, "expect": f"x {said}"})
+        assert ast.parse(header.encode("utf-8", "surrogatepass").decode("utf-8", "replace")).body == []
+        assert parse_header(header).criterion.value == "raises"

@@ -6,8 +6,10 @@ hide what it says, or become a link or an image.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Iterable
 
 from compile_lens.late_pattern import pattern
 
@@ -46,6 +48,17 @@ def visible(text: str) -> str:
 def without_workflow_commands(text: str) -> str:
     """``text`` for the log of a CI service, where a program must not set outputs, or hide what is said after it."""
     return _WORKFLOW_COMMAND.sub(lambda match: f"\\x{ord(match[0][0]):02x}{match[0][1:]}", text)
+
+
+def one_line(text: str) -> str:
+    """``text`` in one line, as the title of a page or a comment of a script."""
+    return " ".join(visible(text).split())
+
+
+def shell_line(words: Iterable[str]) -> str:
+    """A command for a POSIX shell. It can be put into a terminal, which would obey control characters in it: bash, ksh and
+    zsh read ``$'\\x1b'``."""
+    return " ".join(map(_shell_word, words))
 
 
 def notice(text: str) -> str:
@@ -123,6 +136,16 @@ def _escaped(text: str) -> str:
 def _escaped_start(match: re.Match[str]) -> str:
     mark, number, end = match.groups()
     return f"\\{mark}" if mark else f"{number}\\{end}"
+
+
+def _shell_word(word: str) -> str:
+    if visible(word) == word and "\n" not in word and "\t" not in word:
+        return shlex.quote(word)
+    return "$'" + "".join(map(_shell_byte, os.fsencode(word))) + "'"
+
+
+def _shell_byte(byte: int) -> str:
+    return chr(byte) if 0x20 <= byte < 0x7F and byte not in b"'\\" else f"\\x{byte:02x}"
 
 
 def _written(match: re.Match[str]) -> str:

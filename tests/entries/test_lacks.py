@@ -195,3 +195,19 @@ def test_a_launch_file_of_any_size_is_read_at_once(tmp_path: Path) -> None:
         (tmp_path / ".vscode" / "launch.json").write_text(text)
         assert find_launch(file, tmp_path) is None
     assert time.thread_time() - started < 5.0
+
+
+def test_variables_in_a_launch_file_do_not_become_without_end(tmp_path: Path) -> None:
+    """Each may be a thousand times as long as its name: a file of 8 MB would take gigabytes."""
+    file = tmp_path / ("d" * 200) / ("e" * 200) / "train.py"
+    (tmp_path / ".vscode").mkdir()
+    started = {"type": "python", "request": "launch", "program": str(file), "name": "n" * 100_000}
+    for more in ({"env": {"A": "${file}" * 1_000}}, {"args": ["${file}" * 100] * 1_000}, {"cwd": "${file}" * 1_000}):
+        (tmp_path / ".vscode" / "launch.json").write_text(json.dumps({"configurations": [{**started, **more}]}))
+        assert find_launch(file, tmp_path) is None
+    (tmp_path / ".vscode" / "launch.json").write_text(
+        json.dumps({"configurations": [{**started, "args": ["${fileBasename}"]}]})
+    )
+    launch = find_launch(file, tmp_path)
+    assert launch is not None
+    assert (launch.arguments, len(launch.name)) == (("train.py",), 200)

@@ -1,6 +1,7 @@
 // Comparing the compiler's stages: choosing with what, and showing what differs in VS Code's own diff editors. The server compares.
 import * as vscode from "vscode";
 
+import { notice } from "./notices";
 import { serverCommands, type CommandRunner } from "./protocol";
 import { stageScheme } from "./stages";
 
@@ -109,7 +110,7 @@ async function answersTo(asks: readonly Ask[]): Promise<string[] | undefined> {
   for (const { prompt, value, values } of asks) {
     const answer = values
       ? (await vscode.window.showQuickPick(values.map((each) => ({ label: each.title, value: each.value })), { title: "Compare Compiler Stages", placeHolder: prompt }))?.value
-      : await vscode.window.showInputBox({ title: "Compare Compiler Stages", prompt, value: value ?? "" });
+      : await vscode.window.showInputBox({ title: "Compare Compiler Stages", prompt: notice(prompt), value: value ?? "" });
     if (!answer) {
       return undefined;
     }

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 
 import { localCommands } from "./commands";
+import { notice } from "./notices";
 import { isWorking } from "./protocol";
 import type { Server } from "./server";
 
@@ -24,9 +25,10 @@ export class LanguageStatus implements vscode.Disposable {
     const { Error, Warning, Information } = vscode.LanguageStatusSeverity;
     this.item.severity = status.health === "error" ? Error : status.health === "warning" ? Warning : Information;
     this.item.busy = status.state === "starting" || isWorking(status);
-    this.item.text = `Compile Lens: ${status.message || "starting"}`;
+    // the editor makes links of both texts, also of commands
+    this.item.text = notice(`Compile Lens: ${status.message || "starting"}`);
     const torch = environment?.torch === undefined ? "no torch" : `torch ${environment.torch}`;
-    this.item.detail = environment ? `${environment.python} · ${torch}` : "";
+    this.item.detail = notice(environment ? `${environment.python} · ${torch}` : "");
     this.item.command = isWorking(status)
       ? { title: "Cancel", command: localCommands.cancelAnalysis }
       : { title: "Select Interpreter", command: localCommands.selectInterpreter };

@@ -1,4 +1,9 @@
-/** Text for a message box. VS Code makes a link of `[label](command:…)` there, which runs when it is clicked: names of folders may look so. */
+/** Text for a message box, a language status item or an input box. VS Code makes a link of `[label](command:…)` there, which runs when it is clicked: names of folders may look so. */
 export function notice(text: string): string {
   return text.replaceAll("](", "] (");
+}
+
+/** Text escaped for Markdown, in one line. `appendText` of VS Code would also make every space non-breaking. */
+export function plain(text: string): string {
+  return text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]()#+\-.!<>|~$&]/g, "\\$&");
 }

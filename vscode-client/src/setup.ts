@@ -1,7 +1,7 @@
 // What can be done where no Python runs the server: choose an interpreter, and see what was tried.
 import * as vscode from "vscode";
 
-import { notice } from "./notices";
+import { notice, plain } from "./notices";
 import { ask, findPythons, type Probe, type Search } from "./pythons";
 import { section } from "./settings";
 
@@ -77,19 +77,19 @@ function choiceOf({ python, origin, version, torch, problem }: Probe): Choice {
 /** The page of "Check Setup" where there is no server to ask. */
 export function setupPage({ found, tried }: Search, problem: string, version: string): string {
   const rows = tried.map(
-    (probe) => `| ${probe.problem === undefined ? "✓" : "✗"} | \`${probe.python}\` | ${probe.version ?? ""} | ${probe.torch ?? ""} | ${probe.problem ?? probe.origin} |`,
+    (probe) => `| ${probe.problem === undefined ? "✓" : "✗"} | ${plain(probe.python)} | ${probe.version ?? ""} | ${probe.torch ?? ""} | ${plain(probe.problem ?? probe.origin)} |`,
   );
   const rejected = tried.some(({ origin, problem }) => origin === "compileLens.interpreter" && problem !== undefined);
   let advice = "Install Python 3.10 to 3.14, or set `compileLens.interpreter` to one. Then run **Compile Lens: Restart Server**.";
   if (rejected) {
     advice = "`compileLens.interpreter` names an interpreter that cannot run the server. Run **Compile Lens: Select Interpreter**, or change the setting.";
   } else if (found) {
-    advice = `\`${found.python}\` can run the server. Run **Compile Lens: Restart Server**.`;
+    advice = `${plain(found.python)} can run the server. Run **Compile Lens: Restart Server**.`;
   }
   return [
     "# Compile Lens: setup",
     "",
-    `The language server is not running. ${problem}`,
+    `The language server is not running. ${plain(problem)}`,
     "",
     advice,
     "",

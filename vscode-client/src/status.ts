@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 
 import { localCommands } from "./commands";
+import { plain } from "./notices";
 import { isWorking, type ServerStatus } from "./protocol";
 import type { Server } from "./server";
 
@@ -108,9 +109,4 @@ function tooltip({ status, running, environment, waitsForConsent }: Server, trus
     `[Show Log](command:${localCommands.showLog})`,
   );
   return text.appendMarkdown(`\n\n${links.join(" · ")}`);
-}
-
-/** Text escaped for Markdown. `appendText` would also make every space non-breaking. */
-function plain(text: string): string {
-  return text.replace(/[\\`*_{}[\]()#+\-.!<>|~$]/g, "\\$&");
 }

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.outcome import Outcome
+from compile_lens.cli.options import Amount
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.text_output import display_path
 from compile_lens.pipeline.file_analysis import EntrySelection, FileRequest, Hosts, OnOutcome
@@ -34,7 +35,7 @@ def executor_options(command: F) -> F:
     for option in (
         click.option(
             "--gpus-per-file",
-            type=click.FloatRange(min=0),
+            type=Amount(min=0),
             default=0.0,
             show_default=True,
             metavar="N",
@@ -42,7 +43,7 @@ def executor_options(command: F) -> F:
         ),
         click.option(
             "--cpus-per-file",
-            type=click.FloatRange(min=0),
+            type=Amount(min=0),
             default=1.0,
             show_default=True,
             metavar="N",

@@ -10,7 +10,7 @@ import click
 from rich.filesize import decimal
 from rich.table import Table
 
-from compile_lens.cli.options import json_option
+from compile_lens.cli.options import Amount, json_option
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.workers.cache_health import find_cache_problem
@@ -75,7 +75,7 @@ def _told(root: Path) -> int:
 
 
 @cache.command("limit")
-@click.argument("gigabytes", type=click.FloatRange(min=0.0))
+@click.argument("gigabytes", type=Amount(min=0.0))
 def shrink(gigabytes: float) -> int:
     """Shrink the caches to GIGABYTES, deleting the least recently used files first."""
     echo(f"{decimal(limit(cache_root(os.environ), int(gigabytes * 1e9), now=True))} freed.")

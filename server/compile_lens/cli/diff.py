@@ -32,6 +32,7 @@ from compile_lens.pipeline.opened_trace import TraceOptions, open_trace
 from compile_lens.pipeline.revisions import RevisionError, revision
 from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.trace.files import TraceError
+from compile_lens.trace.records import UNREADABLE
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Depth
 
@@ -121,7 +122,7 @@ class _Runner:
         if path.suffix == ".json":
             try:
                 return side_of_report(operand, json.loads(path.read_text(encoding="utf-8")))
-            except (OSError, ValueError) as error:
+            except (OSError, *UNREADABLE) as error:
                 raise Unreadable(f"{operand} is not a report of compile-lens ({error}).") from None
         outcomes = list(open_trace(path, TraceOptions(folders=(str(Path.cwd()),), compiled=True)).outcomes)
         return _side(operand, outcomes, local_trees())

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from compile_lens.cli.following import POLL_S, Following
-from compile_lens.cli.options import just_my_code_option, map_option, output_options
+from compile_lens.cli.options import Amount, just_my_code_option, map_option, output_options
 from compile_lens.cli.saving import Saving, saving_options
 from compile_lens.cli.terminal import echo
 from compile_lens.pipeline.live_run import LiveRun
@@ -20,7 +20,7 @@ from compile_lens.pipeline.live_run import LiveRun
 @click.option(
     "--for",
     "seconds",
-    type=click.FloatRange(min=0),
+    type=Amount(min=0),
     metavar="SECONDS",
     help="Stop after this many seconds.  [default: at Ctrl+C]",
 )

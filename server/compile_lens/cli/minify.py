@@ -18,6 +18,7 @@ from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.repro.minify import Minified, MinifyOptions, MinifyProgress
 from compile_lens.repro.minify import minify as run_minification
+from compile_lens.state.atomic_file import write_beside
 from compile_lens.wording import counted
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
@@ -69,7 +70,7 @@ def minify(
     except (HostError, InterpreterError) as problem:
         raise click.ClickException(str(problem)) from None
     if found is not None and found.text:
-        target.write_text(found.text, encoding="utf-8")
+        write_beside(target, found.text)
     if as_json:
         echo_json(_as_json(found, target))
         return 1 if found and found.text else 0 if found and found.verified else 2

@@ -18,6 +18,7 @@ from compile_lens.cli.output_options import just_my_code_option as just_my_code_
 from compile_lens.cli.output_options import map_option as map_option
 from compile_lens.cli.output_options import output_options as output_options
 from compile_lens.pipeline.job_factory import Confinement
+from compile_lens.settings.settings import LARGEST_NUMBER
 from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
 from compile_lens.workers.job import Depth, Substitution
 
@@ -71,11 +72,22 @@ def max_findings_option(text: str) -> Callable[[F], F]:
     return click.option("--max-findings", type=limit, default=DEFAULT_CAP, show_default=True, metavar="N", help=text)
 
 
+class Amount(click.FloatRange):
+    """Seconds or gigabytes. A project's file may state any, of which timers and limits of the system would make errors."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number. Fails for one that is none, or that nothing lasts for."""
+        number: float = super().convert(value, param, ctx)
+        if not number <= LARGEST_NUMBER:
+            self.fail(f"{value} is more than {LARGEST_NUMBER:,.0f}, or no number.", param, ctx)
+        return number
+
+
 def timeout_option(text: str, default: float = 120.0, name: str = "--timeout") -> Callable[[F], F]:
     """A time limit in seconds, with its help."""
     return click.option(
         name,
-        type=click.FloatRange(min=0.1),
+        type=Amount(min=0.1),
         default=default,
         show_default=True,
         metavar="SECONDS",
@@ -142,7 +154,7 @@ def _with_confinement(command: F, gpu_option: Callable[[Any], Any]) -> F:
     for option in (
         click.option(
             "--idle",
-            type=click.FloatRange(min=0),
+            type=Amount(min=0),
             default=0.0,
             show_default="never",
             metavar="SECONDS",
@@ -150,7 +162,7 @@ def _with_confinement(command: F, gpu_option: Callable[[Any], Any]) -> F:
         ),
         click.option(
             "--memory",
-            type=click.FloatRange(min=0),
+            type=Amount(min=0),
             default=0.0,
             show_default="half of the machine's",
             metavar="GIB",

@@ -61,15 +61,21 @@ def _table(file: Path, text: str) -> Mapping[str, Any]:
     import tomllib
 
     try:
-        table = tomllib.loads(text).get("tool", {}).get(TABLE, {})
-    except tomllib.TOMLDecodeError as error:
+        tools = tomllib.loads(text).get("tool")
+    except RecursionError:
+        raise click.ClickException(f"{file} cannot be read: it nests too deeply.") from None
+    except ValueError as error:
         raise click.ClickException(f"{file} cannot be read: {error}.") from None
+    table = tools.get(TABLE) if isinstance(tools, Mapping) else None
     return table if isinstance(table, Mapping) else {}
 
 
 def _is_inside(file: Path, chosen: Path) -> bool:
     """Whether a baseline is the project's: ``--update-baseline`` writes it, so a repository does not choose a file elsewhere."""
-    return Path(os.path.realpath(chosen)).is_relative_to(os.path.realpath(file.parent))
+    try:
+        return Path(os.path.realpath(chosen)).is_relative_to(os.path.realpath(file.parent))
+    except ValueError:  # no system has such a name
+        return False
 
 
 def _options(table: Mapping[str, Any], file: Path) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from compile_lens.repro.unit_test import write_unit_test
 from compile_lens.repro.verdict import Bisection, from_json
 from compile_lens.repro.verify import TIMEOUT_S
 from compile_lens.repro.write import Request, Written, write_recorded, write_repro
+from compile_lens.state.atomic_file import write_beside
 from compile_lens.trace.files import TraceError, unpacked
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
@@ -132,7 +133,7 @@ def repro(
     beside = document if form == FOLDER else document.parent
     out = document if form == SCRIPT else beside / default_name(selection, file, SCRIPT)
     for path in dict.fromkeys((document, out)):
-        if path.exists() and not force:
+        if os.path.lexists(path) and not force:
             raise click.ClickException(f"{path} exists. Give another path with -o, or use --force to overwrite it.")
     if form != SCRIPT and no_run:
         raise click.ClickException(
@@ -221,7 +222,7 @@ async def _write_folder(
 
 
 def _write_issue(written: Written, versions: str, bisection: Bisection | None, document: Path) -> str:
-    document.write_text(issue_text(written, versions, bisection), encoding="utf-8")
+    write_beside(document, issue_text(written, versions, bisection))
     return f"\n{document}: {issue_title(written)}"
 
 

@@ -23,7 +23,7 @@ from compile_lens.formats.report_file import (
     report_bytes,
 )
 from compile_lens.pipeline.opened_trace import OpenedTrace
-from compile_lens.state.atomic_file import write_atomically
+from compile_lens.state.atomic_file import write_named
 from compile_lens.syntax.tree import SourceTree, parse
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -42,7 +42,8 @@ class Saving:
         if self.file is None:
             return 0
         try:
-            write_atomically(self.file, report_bytes(outcomes, read_source, str(Path.cwd()), self.redact))
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            write_named(self.file, report_bytes(outcomes, read_source, str(Path.cwd()), self.redact))
         except OSError as error:
             echo(f"compile-lens: {self.file} cannot be written: {error.strerror}.", err=True)
             return 2

@@ -24,6 +24,7 @@ from compile_lens.stages.compiled_for import devices_of
 from compile_lens.stages.model import StageKind
 from compile_lens.stages.perfetto import to_perfetto
 from compile_lens.stages.timeline import Timeline, read_timeline
+from compile_lens.state.atomic_file import write_named
 from compile_lens.wording import counted
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 
@@ -242,7 +243,7 @@ def _other(operand: str, options: RunOptions) -> Sequence[StageTarget]:
 
 def _write(file: Path, text: str) -> None:
     try:
-        file.write_text(text, encoding="utf-8")
+        write_named(file, text)
     except OSError as error:
         raise click.ClickException(f"{display_path(str(file))} cannot be written: {error.strerror}.") from None
     echo(f"compile-lens: wrote {display_path(str(file))}.", err=True)

@@ -9,6 +9,7 @@ import click
 
 from compile_lens import __version__
 from compile_lens.cli.examples import epilog
+from compile_lens.cli.project_options import VERBS as WITH_DEFAULTS
 from compile_lens.cli.project_options import project_defaults
 from compile_lens.cli.terminal import as_given, echo
 
@@ -85,7 +86,8 @@ def run_verb(arguments: list[str]) -> int:
     """Run a command line; the exit code. A usage error prints one sentence to stderr, and is 2."""
     own, for_script = _split(arguments)
     try:
-        defaults = project_defaults(Path.cwd())
+        # a project has a say in these verbs alone: it does not keep others from what they do
+        defaults = project_defaults(Path.cwd()) if {*own[:1]} & {*WITH_DEFAULTS} else {}
         return int(cli(own, NAME, obj=for_script, standalone_mode=False, default_map=defaults) or 0)
     except click.exceptions.NoArgsIsHelpError as error:
         echo(error.format_message(), err=True)

@@ -97,7 +97,7 @@ def budget_of_pairs(pairs: Sequence[str]) -> Budget:
         name, _, value = (part.strip() for part in pair.partition("="))
         try:
             arguments[name.replace("-", "_")] = json.loads(value.lower())
-        except ValueError:
+        except (ValueError, RecursionError):
             raise BadBudget(f"'{pair}' is not a limit, such as max_breaks=0.") from None
     return budget_of(arguments)
 

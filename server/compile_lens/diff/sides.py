@@ -13,6 +13,7 @@ from compile_lens.diff.comparison import Located, Side, Totals
 from compile_lens.diff.compiled import relative_to
 from compile_lens.diff.gate import depends_on_code
 from compile_lens.diff.identity import Identity, TreeOf, identify, relative
+from compile_lens.trace.records import UNREADABLE
 
 
 class Unreadable(Exception):
@@ -69,7 +70,7 @@ def side_of_report(name: str, document: Any) -> Side:
             ),
             compiled if any(run.get("compiled") is not None for run in runs) else None,
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except UNREADABLE as error:
         raise Unreadable(f"{name} is not a complete report of compile-lens ({error}).") from None
 
 

@@ -118,12 +118,13 @@ def _inside(place: Path, ignored: Ignored, incomplete: set[Path]) -> Iterator[tu
         if is_folder:
             if entry.name not in ("__pycache__", "node_modules", "site-packages") and not _is_environment(path):
                 yield path, ignored
-        elif entry.name.endswith(".py") and entry.is_file():
+        elif entry.name.endswith(".py") and os.path.isfile(path):  # noqa: PTH113 - a link may lead in a circle
             yield path, None
 
 
 def _is_environment(folder: Path) -> bool:
-    return (folder / "pyvenv.cfg").is_file() or (folder / "conda-meta").is_dir()
+    # without an error for a path that is too long
+    return os.path.isfile(folder / "pyvenv.cfg") or os.path.isdir(folder / "conda-meta")  # noqa: PTH112, PTH113
 
 
 def _rules(lines: Sequence[str], base: str) -> Iterator[_Rule]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from compile_lens.entries.entry_comment import entry_comment
 from compile_lens.late_pattern import pattern
+from compile_lens.shown_text import one_line
 from compile_lens.syntax.tree import SourceTree
 
 _DECLARATION = pattern(r"#!|#.*coding[:=]")
@@ -27,8 +28,11 @@ class Insertion:
     text: str
 
 
-def as_comment(tree: SourceTree, call: str) -> Insertion:
-    """The comment that names ``call`` as the entry; it replaces an existing one."""
+def as_comment(tree: SourceTree, call: str) -> Insertion | None:
+    """The comment that names ``call`` as the entry; it replaces an existing one. None for what is no call: a program says what it was
+    called with, and may say anything."""
+    if _expression(call) is None:
+        return None
     text = f"# compile-lens: entry={call}\n"
     known = entry_comment(tree)
     if known is not None:
@@ -46,10 +50,7 @@ def as_python(call: str) -> str:
 
 def as_functions(tree: SourceTree, call: str) -> Insertion | None:
     """``get_inputs()``, and ``get_init_inputs()`` for a class, at the end of the file; None if the call has no such form."""
-    try:
-        outer = ast.parse(call, mode="eval").body
-    except SyntaxError:
-        return None
+    outer = _expression(call)
     if not isinstance(outer, ast.Call) or not isinstance(outer.func, (ast.Name, ast.Attribute, ast.Call)):
         return None  # an object that is prepared by other calls has no such form
     functions = ["get_inputs", *(["get_init_inputs"] if isinstance(outer.func, ast.Call) else [])]
@@ -60,6 +61,16 @@ def as_functions(tree: SourceTree, call: str) -> Insertion | None:
     last = len(tree.lines)
     is_closed = not tree.line_text(last)
     return Insertion(last if is_closed else last + 1, 0, body if is_closed else f"\n{body}")
+
+
+def _expression(text: str) -> ast.expr | None:
+    """``text`` as an expression of one line, of which everything is seen."""
+    if one_line(text) != text:
+        return None
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _function(name: str, value: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from compile_lens.knowledge.docstring_markdown import readable
 from compile_lens.knowledge.entry import KnowledgeEntry, KnowledgeKind, TorchPlace
 from compile_lens.knowledge.tables import Tables
+from compile_lens.shown_text import code_block
 
 MAX_PLACES = 4
 MAX_RELATED = 8
@@ -26,7 +27,7 @@ def body(entry: KnowledgeEntry, tables: Tables) -> str:
     if entry.theirs:
         parts.append(_quoted(readable(entry.theirs)))
     if entry.sample:
-        parts.append(f"Sample output (recorded with {entry.recorded}):\n\n```text\n{entry.sample}\n```")
+        parts.append(f"Sample output (recorded with {entry.recorded}):\n\n{code_block(entry.sample)}")
     if entry.facts:
         parts.append("\n".join(f"- {label}: {value}" for label, value in entry.facts))
     if entry.related:

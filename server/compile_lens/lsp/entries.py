@@ -20,6 +20,7 @@ from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.entry_choice import EntryChoice, as_if_compiled, choose, entries_of
 from compile_lens.pipeline.revisions import Revision
+from compile_lens.shown_text import one_line
 from compile_lens.state.call_memory import CallMemory
 from compile_lens.state.file_memory import EntryMemory
 from compile_lens.syntax.definitions import definitions
@@ -134,7 +135,9 @@ class Entries:
         for call in outcome.calls:
             if not is_in(call.target.partition(".")[0]):
                 continue
-            yield self._action(snapshot, f"Keep these inputs in a comment: {call.inputs}", as_comment(tree, call.text))
+            comment = as_comment(tree, call.text)
+            if comment is not None:
+                yield self._action(snapshot, f"Keep these inputs in a comment: {one_line(call.inputs)}", comment)
             functions = as_functions(tree, call.text) if self._is_first(outcome, call) else None
             if functions is not None:
                 yield self._action(snapshot, "Keep these inputs as `get_inputs()`", functions)
@@ -142,7 +145,8 @@ class Entries:
     def _drafts(self, snapshot: Snapshot, tree: SourceTree, unit: Unit) -> Iterator[types.CodeAction]:
         """Offer a call with what is known, for the user to complete."""
         comment = as_comment(tree, unit.draft)
-        yield self._action(snapshot, f"Write a skeleton call of `{unit.name}` as a comment", comment)
+        if comment is not None:
+            yield self._action(snapshot, f"Write a skeleton call of `{unit.name}` as a comment", comment)
         functions = as_functions(tree, unit.draft)
         if functions is not None:
             yield self._action(snapshot, f"Write a skeleton of `get_inputs()` for `{unit.name}`", functions)

@@ -30,7 +30,7 @@ from compile_lens.lsp.progress import ProgressFeature, RunProgress
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.scheduler import Reason
 from compile_lens.repro.history import history_file
-from compile_lens.shown_text import visible
+from compile_lens.shown_text import code_block, markdown_text, visible
 
 log = logging.getLogger(__name__)
 
@@ -248,7 +248,7 @@ class FixAll:
             except JsonRpcException as failed:
                 log.warning("The editor did not show the fixes of %s: %s", name, failed)
                 return False
-        page = f"{label}\n\n```diff\n{repaired.diff(name)}```\n"
+        page = f"{markdown_text(label)}\n\n{code_block(repaired.diff(name).rstrip(), 'diff')}\n"
         await self._pages.show(title, page, history_file(Path(path)).with_suffix(".fixes.md"))
         return await server.ask(question, (APPLY, DISCARD)) == APPLY
 

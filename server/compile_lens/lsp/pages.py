@@ -9,6 +9,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.shown_text import one_line
+from compile_lens.state.atomic_file import write_beside
 
 METHOD = "compileLens/showPage"
 
@@ -22,13 +24,13 @@ class Pages:
     async def show(self, title: str, markdown: str, file: Path) -> None:
         """Show a page. ``file`` is where it is written for an editor that can only open files."""
         if self._server.editor.shows_pages:
-            self._server.protocol.notify(METHOD, {"title": title, "markdown": markdown})
+            self._server.protocol.notify(METHOD, {"title": one_line(title), "markdown": markdown})
             return
         await self.open(file, markdown)
 
     async def open(self, file: Path, text: str) -> None:
         """Write ``file`` and open it in the editor, or say where it is."""
-        await asyncio.to_thread(_write, file, text)
+        await asyncio.to_thread(write_beside, file, text)
         try:
             params = types.ShowDocumentParams(file.as_uri(), take_focus=True)
             shown = await self._server.window_show_document_async(params)
@@ -36,8 +38,3 @@ class Pages:
             shown = None
         if shown is None or not shown.success:
             self._server.say(f"Compile Lens wrote {file}.")
-
-
-def _write(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,9 @@ class Repros:
         folder = self._folder(where or await self._ask(path), path)
         if folder is None:
             return None
+        if where != UNTITLED and folder.is_symlink() and folder != Path(path).parent:
+            self._server.warn(f"Compile Lens: {folder} is a link, so no repro is written there.")
+            return None
 
         async def work(progress: RunProgress) -> Written:
             return await self.written(str(uri), path, wanted, folder, progress)
@@ -139,7 +143,7 @@ def free_path(file: Path, wanted: Selection) -> Path:
     """A path beside ``file`` that does not exist yet."""
     first = file.with_name(default_name(wanted, file))
     candidates = itertools.chain([first], (first.with_stem(f"{first.stem}_{n}") for n in itertools.count(2)))
-    return next(path for path in candidates if not path.exists())
+    return next(path for path in candidates if not os.path.lexists(path))
 
 
 def selection(about: str) -> Selection:

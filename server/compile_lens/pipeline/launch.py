@@ -21,8 +21,12 @@ PYTHON = frozenset({"python", "debugpy"})
 # a text, which may look like a comment, or a comment; an open one goes on to the end
 _COMMENT = pattern(r'"(?:[^"\\]|\\.)*(?:"|\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _LAST_COMMA = pattern(r'("(?:[^"\\]|\\.)*(?:"|\Z))|,(?=\s*[\]}])', re.DOTALL)
-# of arguments in one text, which take long to take apart; no system starts a program with more (execve(2), MAX_ARG_STRLEN)
+# of arguments in one text, which take long to take apart, and of each argument and value; no system starts a program with more
+# (execve(2), MAX_ARG_STRLEN)
 LONGEST_ARGUMENTS = 131_072
+# of all of them, with the variables in them filled in: six megabytes are what Linux takes of a program's whole environment
+MOST_GIVEN = 6_000_000
+LONGEST_NAME = 200
 _VARIABLE = pattern(r"\$\{(\w+)(?::([^}$]*))?\}")
 
 
@@ -84,8 +88,15 @@ def _starts(configuration: Mapping[str, Any], file: Path, root: Path) -> bool:
 
 
 def _launch(configuration: Mapping[str, Any], file: Path, root: Path, variables: Mapping[str, str]) -> Launch:
+    room = MOST_GIVEN
+
     def expanded(value: Any) -> str:
-        return _expanded(str(value), file, root, variables)
+        nonlocal room
+        text = _expanded(str(value), file, root, variables)
+        room -= len(text)
+        if room < 0:
+            raise ValueError("arguments")
+        return text
 
     given = configuration.get("args", [])
     if isinstance(given, str) and len(given) > LONGEST_ARGUMENTS:
@@ -94,7 +105,7 @@ def _launch(configuration: Mapping[str, Any], file: Path, root: Path, variables:
     environment = {str(k): expanded(v) for k, v in configuration.get("env", {}).items() if v is not None}
     folder = configuration.get("cwd")
     return Launch(
-        str(configuration.get("name", "")),
+        str(configuration.get("name", ""))[:LONGEST_NAME],
         tuple(map(expanded, arguments)),
         environment,
         str(root / expanded(folder)) if folder else str(root),
@@ -102,7 +113,10 @@ def _launch(configuration: Mapping[str, Any], file: Path, root: Path, variables:
 
 
 def _expanded(text: str, file: Path, root: Path, variables: Mapping[str, str]) -> str:
-    """``text`` with VS Code's variables that name files, folders and the environment; others are left as they are."""
+    """``text`` with VS Code's variables that name files, folders and the environment; others are left as they are.
+
+    Raises ValueError where that makes it longer than any system takes: each variable may be a thousand times as long as its name.
+    """
     known = {
         "workspaceFolder": str(root),
         "workspaceRoot": str(root),
@@ -116,9 +130,14 @@ def _expanded(text: str, file: Path, root: Path, variables: Mapping[str, str]) -
         "pathSeparator": os.sep,
     }
 
+    room = LONGEST_ARGUMENTS
+
     def value(match: re.Match[str]) -> str:
-        if match[1] == "env":
-            return variables.get(match[2] or "", "")
-        return known.get(match[1], match[0])
+        nonlocal room
+        found = variables.get(match[2] or "", "") if match[1] == "env" else known.get(match[1], match[0])
+        room -= len(found)
+        if room < 0:
+            raise ValueError("variables")
+        return found
 
     return _VARIABLE.sub(value, text)

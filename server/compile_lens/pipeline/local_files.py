@@ -19,6 +19,7 @@ from compile_lens.late_pattern import pattern
 from compile_lens.trace.graph_text import LINE
 from compile_lens.trace.relocation import named_files, relocated, stack_frames
 from compile_lens.trace.report import CompileReport
+from compile_lens.trace.walked import walked
 from compile_lens.wording import counted
 
 Maps = tuple[tuple[str, str], ...]
@@ -166,7 +167,7 @@ class _Search:
             self._by_name = defaultdict(list)
             folders = 0
             for root in dict.fromkeys(self._folders):
-                for folder, inside, files in os.walk(root):
+                for folder, inside, files in walked(root):
                     inside[:] = sorted(one for one in inside if one not in PASSED_OVER and not one.startswith("."))
                     folders += 1
                     if folders > MOST_FOLDERS:

@@ -34,7 +34,9 @@ from compile_lens.analysis.outcome import EntryCall
 from compile_lens.analysis.run_context import MissingRequirement, Raised, RaisedBeside, RefusedCall
 from compile_lens.trace.report import StackFrame
 from compile_lens.wording import and_more, counted
+from compile_lens.workers.command import workspace_of
 from compile_lens.workers.job import End, EndKind, Job
+from compile_lens.workers.kept_folders import links_among
 
 NAMED = 10
 
@@ -159,6 +161,12 @@ class RunFacts:
                 f"Sandbox: discarded {counted(self.not_kept_count, 'file')} ({named}{more}). "
                 f"Keep {them} with --allow-write or --no-sandbox."
             )
+        led = links_among(job.sandbox.allow_write, workspace_of(job)) if self.sandbox else ()
+        notes += [
+            f"Sandbox: what is written to `{path}` is not kept, because a link leads from there to "
+            f"`{os.path.realpath(path)}`. Allow that folder instead, if you mean it."
+            for path in led
+        ]
         if self.open_ends and self.sandbox:
             notes.append(f"Sandbox: does not confine {', '.join(self.open_ends)}{_because(self.weaker)}.")
         notes += [f"Unavailable: {what} ({why})." for what, why in self.degraded.items()]

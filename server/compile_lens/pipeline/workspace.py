@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import textwrap
 import time
@@ -14,6 +13,7 @@ from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.importers import WorkspaceFile
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.tree import parse
+from compile_lens.trace.walked import walked
 
 MAX_FILES = 4_000
 MAX_READ = 60
@@ -88,7 +88,9 @@ def documented_examples(root: Path) -> tuple[WorkspaceFile, ...]:
 
 def _python_files(root: Path, deadline: float) -> Iterator[Path]:
     count = 0
-    for folder, names, files in os.walk(root):
+    for folder, names, files in walked(root):
+        if time.monotonic() > deadline:
+            return
         names[:] = [n for n in names if not n.startswith(".") and n not in SKIPPED and not n.endswith(".egg-info")]
         for name in files:
             if not name.endswith(".py"):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 from compile_lens.agent.runtime.search_protocol import BisectionBegan, OptionChange
 from compile_lens.repro.verdict import Verdict
+from compile_lens.shown_text import shell_line
 
 PRIVATE = "TORCHINDUCTOR_CACHE_DIR=$(mktemp -d)"
 
@@ -15,7 +15,7 @@ def commands(
     verdict: Verdict | None, python: str, repro: Path, arguments: tuple[str, ...], search: BisectionBegan
 ) -> tuple[tuple[str, str], ...]:
     """Titles and shell lines. ``search`` describes the bisector: the options among its subsystems, and whether it has ``run``."""
-    program = shlex.join([python, str(repro), *arguments])
+    program = shell_line([python, str(repro), *arguments])
     if verdict is None:
         return ()
     found = [(f"With {verdict.backend}", f"TORCH_COMPILE_BACKEND={verdict.backend} {program}; echo $?")]
@@ -46,5 +46,5 @@ def _with_option(change: OptionChange, verdict: Verdict, python: str, repro: Pat
         f"import runpy, sys, {change.module} as config; config.{change.field} = {change.value}; "
         "sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
     )
-    line = shlex.join([python, "-c", code, str(repro), *arguments])
+    line = shell_line([python, "-c", code, str(repro), *arguments])
     return f"TORCH_COMPILE_BACKEND={verdict.backend} {line}; echo $?"

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 
+from compile_lens.shown_text import one_line, visible
+
 # the backend of a repro; the default is that of the code from which it was made
 BACKEND_VARIABLE = "TORCH_COMPILE_BACKEND"
 # set to 1 to use the caches of the environment; otherwise a repro uses private ones and removes them at the end
@@ -66,9 +68,9 @@ class Header:
 
 def write_header(title: str, fields: Mapping[str, str]) -> str:
     """The header comment of a repro, ending in a newline. Fields without text are left out."""
-    lines = [f"{FIRST_LINE}: {title}", "#"]
+    lines = [f"{FIRST_LINE}: {one_line(title)}", "#"]
     for name, text in fields.items():
-        first, *more = text.strip().splitlines() or [""]
+        first, *more = visible(text).strip().splitlines() or [""]
         if first:
             lines.append(f"# {name}: {first}")
             lines += [f"#    {line}" for line in more if line.strip()]

@@ -11,7 +11,8 @@ from compile_lens.analysis.finding import Finding
 from compile_lens.repro.contract import BACKEND_VARIABLE, Criterion
 from compile_lens.repro.verdict import Bisection
 from compile_lens.repro.write import LOGS, STAGE_LOGS, Written
-from compile_lens.shown_text import code_block, code_span, markdown_text, visible
+from compile_lens.shown_text import code_block, code_span, markdown_text, one_line, shell_line
+from compile_lens.state.atomic_file import write_beside
 from compile_lens.workers.scratch import temporary_folder
 from compile_lens.workers.script import run_script
 
@@ -39,7 +40,7 @@ async def collect_versions(python: str) -> str:
     """The output of ``python -m torch.utils.collect_env`` without paths and names, or one sentence if it fails."""
     with temporary_folder() as folder:
         file = Path(folder) / "versions.py"
-        file.write_text(COLLECT, encoding="utf-8")
+        write_beside(file, COLLECT)
         ended = await run_script(python, file, COLLECT_LIMIT_S)
     if ended.code != 0:
         return f"torch.utils.collect_env failed: {scrub(ended.last_line)}"
@@ -66,16 +67,22 @@ def issue_sections(written: Written, versions: str, bisection: Bisection | None 
     criterion = written.expected.criterion
     logs = LOGS.get(criterion) or STAGE_LOGS.get(written.expected.stage, "+dynamo")
     code = code_block((smaller or written.script.body).strip(), "python")
-    commands = f'TORCH_LOGS="{logs}" python {written.file.name}\nTORCH_TRACE=trace python {written.file.name}'
+    program = shell_line(["python", written.file.name])
+    commands = f'TORCH_LOGS="{logs}" {program}\nTORCH_TRACE=trace {program}'
     parts = [
-        f"# {visible(issue_title(written))}",
+        f"# {_heading(issue_title(written))}",
         f"## Describe the bug\n\n{_description(written)}",
         f"## Minimal repro\n\nExit code 0: good, 1: the problem occurs, 125: cannot be judged.\n\n{code}",
         f"## Output\n\n{code_block(_cut(scrub(output.strip())), '')}",
     ]
     if bisection is not None:
         parts.append(f"## Bisection\n\n{_verdict(bisection)}")
-    return [*parts, f"## Logs\n\n```\n{commands}\n```", f"## Versions\n\n{code_block(versions, '')}"]
+    return [*parts, f"## Logs\n\n{code_block(commands, '')}", f"## Versions\n\n{code_block(versions, '')}"]
+
+
+def _heading(title: str) -> str:
+    component, _, message = one_line(title).partition(" ")
+    return f"{component} {markdown_text(message)}"
 
 
 def _component(finding: Finding | None, criterion: Criterion) -> str:

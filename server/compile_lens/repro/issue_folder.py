@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote_plus
 
+from compile_lens.repro.beside import copy_values
 from compile_lens.repro.bisect import BisectOptions, bisect
 from compile_lens.repro.contract import Criterion
 from compile_lens.repro.history import remember
@@ -19,6 +19,7 @@ from compile_lens.repro.source import COMPILED, JUDGED, RULE
 from compile_lens.repro.verdict import Bisection
 from compile_lens.repro.write import Written
 from compile_lens.shown_text import code_block
+from compile_lens.state.atomic_file import write_beside
 from compile_lens.workers.host import Host
 
 REPORT, LINK, ENVIRONMENT, BISECTION = "issue.md", "new-issue.url.txt", "environment.txt", "bisection.json"
@@ -87,7 +88,7 @@ async def _smaller(
     found = await minify(host, written.file, target.with_suffix(".pt"), options, lambda now: progress(str(now)))
     if not found.text or not found.verified:
         return None, found.sentence
-    await asyncio.to_thread(target.write_text, found.text, encoding="utf-8")
+    await asyncio.to_thread(write_beside, target, found.text)
     lines = found.text.splitlines(keepends=True)
     return (target, "".join(itertools.dropwhile(lambda line: line.startswith("#"), lines))), found.sentence
 
@@ -104,9 +105,9 @@ def _in_link(sections: list[str], code: str, versions: str) -> list[str]:
 
 def _write(folder: Path, written: Written, files: dict[str, str]) -> None:
     for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        write_beside(folder / name, text)
     if written.data is not None and written.data.parent != folder:
-        shutil.copytree(written.data, folder / written.data.name, dirs_exist_ok=True)
+        copy_values(written.data, folder / written.data.name)
 
 
 NEW_ISSUE = "https://github.com/pytorch/pytorch/issues/new"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from compile_lens.analysis.finding import Kind
+from compile_lens.shown_text import code_block, markdown_text, one_line, shell_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class LogRun:
 
     def line(self, command: Sequence[str]) -> str:
         """A line for a POSIX shell."""
-        return " ".join([*(f"{name}={shlex.quote(value)}" for name, value in self.environment), shlex.join(command)])
+        return " ".join([*(f"{name}={shell_line([value])}" for name, value in self.environment), shell_line(command)])
 
 
 # TORCH_LOGS by the stage of a compile error (analysis/error_stages.py)
@@ -85,8 +85,8 @@ def log_runs(kind: Kind, code: str = "", stage: str = "") -> tuple[LogRun, ...]:
 
 def document(title: str, runs: Sequence[LogRun], command: Sequence[str]) -> str:
     """The ways as Markdown, each with a command to copy."""
-    parts = [f"# {title}"]
-    parts += [f"## {run.title}\n\nShows {run.shows}.\n\n```sh\n{run.line(command)}\n```" for run in runs]
+    parts = [f"# {markdown_text(one_line(title))}"]
+    parts += [f"## {run.title}\n\nShows {run.shows}.\n\n{code_block(run.line(command), 'sh')}" for run in runs]
     return "\n\n".join(parts) + "\n"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from compile_lens.agent.runtime.search_protocol import (
 )
 from compile_lens.repro.contract import FIRST_LINE, Criterion, HeaderError, parse_header
 from compile_lens.repro.scratch import scratch_folder
+from compile_lens.state.atomic_file import copy_beside
 from compile_lens.workers.access import Access
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import End, EndKind, Job
@@ -114,7 +114,7 @@ async def minify(
         end = await host.run(Job(str(repro), timeout_s=limit, search=request, access=Access.FULL), search.take)
         if search.uses_saved:
             with contextlib.suppress(OSError):
-                shutil.copyfile(scratch / "saved.pt", saved)
+                copy_beside(scratch / "saved.pt", saved)
     return search.result(end, saved if search.uses_saved else None)
 
 

@@ -13,6 +13,8 @@ from compile_lens.repro.source import Script
 from compile_lens.repro.templates import render
 from compile_lens.repro.verify import CACHES
 from compile_lens.repro.write import Written
+from compile_lens.shown_text import one_line
+from compile_lens.state.atomic_file import write_beside
 from compile_lens.workers.script import Ended, run_script
 
 DYNAMO, INDUCTOR, AOT = '"module: dynamo"', '"module: inductor"', '"module: aotdispatch"'
@@ -83,7 +85,7 @@ def unit_test_text(written: Written) -> tuple[str, str]:
     text = render(
         "unit_test",
         owner=owner,
-        title=written.title,
+        title=one_line(written.title),
         belongs=belongs,
         future=any("__future__" in line for line in from_imports),
         modules=sorted({"contextlib"} | {line.split()[1] for line in _needed_imports(script)}),
@@ -121,7 +123,7 @@ async def write_unit_test(written: Written, out: Path, python: str, timeout_s: f
 
 def _write_text(written: Written, out: Path) -> str:
     text, belongs = unit_test_text(written)
-    out.write_text(text, encoding="utf-8")
+    write_beside(out, text)
     return belongs
 
 

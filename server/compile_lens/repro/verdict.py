@@ -134,7 +134,10 @@ class Bisection(Message):
 
 def from_json(text: str) -> Bisection:
     """Read what ``to_json`` wrote. Raises ValueError for anything else."""
-    fields = json.loads(text)
+    try:
+        fields = json.loads(text)
+    except RecursionError:
+        raise ValueError("it nests too deeply") from None
     if not isinstance(fields, dict) or fields.get("version") != VERSION:
         raise ValueError("another version")
     found = from_value(Bisection, fields)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
 from compile_lens.pipeline.loaded_trace import read_recorded
+from compile_lens.repro.beside import copy_values, has_values, nothing_left, values_folder
 from compile_lens.repro.capture import CapturedRegion, calls_for, read_capture
 from compile_lens.repro.contract import Criterion, ExitCode, write_header
 from compile_lens.repro.expectation import Expectation, expect
@@ -27,6 +28,7 @@ from compile_lens.repro.graph_inputs import GraphInputs
 from compile_lens.repro.selection import Selection, Subject, find_selected, find_subject
 from compile_lens.repro.source import Script, write_source
 from compile_lens.repro.verify import TIMEOUT_S, Verification, verify
+from compile_lens.state.atomic_file import write_beside
 from compile_lens.syntax.tree import parse
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.records import iterate, opened, parse_record
@@ -132,7 +134,7 @@ async def write_repro(host: Host, request: Request, progress: Progress = lambda 
     A repro that does not reproduce the problem with random inputs is written again with the run's own values in a folder beside it.
     Raises CannotWrite, in one sentence. ``request.out`` is overwritten. Canceling removes what was written.
     """
-    with _nothing_left(request.out):
+    with nothing_left(request.out):
         run = await _run(host, request, "", progress)
         if request.kind == "graph":
             outcome = run.outcome if request.selection.finding else _as_a_graph_shows(run.outcome)
@@ -152,14 +154,16 @@ async def write_repro(host: Host, request: Request, progress: Progress = lambda 
 async def _with_values(host: Host, request: Request, seeded: Written, progress: Progress) -> Written:
     """Try again with the values of the run, and keep that repro if it reproduces the problem."""
     progress("no reproduction with random values; retrying with those of the run")
+    is_new = not has_values(request.out)
     text = request.out.read_text(encoding="utf-8")
     with temporary_folder() as folder, contextlib.suppress(CannotWrite):
         run = await _run(host, request, folder, progress)
         exact = await _attempt(host, request, run, progress, Path(folder))
         if exact.reproduces:
             return exact
-    shutil.rmtree(_data_folder(request.out), ignore_errors=True)
-    request.out.write_text(text, encoding="utf-8")
+    if is_new:
+        shutil.rmtree(values_folder(request.out), ignore_errors=True)
+    write_beside(request.out, text)
     return seeded
 
 
@@ -263,7 +267,7 @@ async def write_recorded(host: Host, trace: Path, request: Request, progress: Pr
     report = builder.report()
     outcome = read_recorded(trace).outcome
     await host.start()
-    with _nothing_left(request.out):
+    with nothing_left(request.out):
         finding = find_selected(outcome, request.selection) if request.selection.finding else None
         frame = request.selection.frame or _frame_of(finding, report)
         failed = next((c for c in report.compilations if c.compile_id == frame and c.failure is not None), None)
@@ -319,12 +323,10 @@ def has_accelerator() -> bool:
 async def _attempt(host: Host, request: Request, run: _Run, progress: Progress, values: Path | None = None) -> Written:
     chosen, expected = _subject(run, request)
     calls = calls_for(chosen.region, chosen.frames, expected.keeps_earlier)
-    folder = _data_folder(request.out)
+    folder = values_folder(request.out)
     script = write_source(chosen.region, calls, expected, request.replacement_device, folder.name)
     if values is not None and script.saved:
-        folder.mkdir(exist_ok=True)
-        for name in script.saved:
-            shutil.copy(values / f"{name}.pt", folder)
+        copy_values(values, folder, script.saved)
     title = chosen.finding.message.rstrip(".") if chosen.finding else f"{chosen.name}: compiled code against eager"
     notes = (*script.notes, *([expected.note] if expected.note else []))
     written = Written(
@@ -380,23 +382,4 @@ def write_file(written: Written, body: str, fields: Mapping[str, str], host: Hos
             "note": "\n".join(written.notes),
         },
     )
-    written.file.write_text(header + body, encoding="utf-8")
-
-
-def _data_folder(out: Path) -> Path:
-    return out.with_name(f"{out.stem}_values")
-
-
-@contextlib.contextmanager
-def _nothing_left(out: Path) -> Iterator[None]:
-    """If writing the repro fails, remove what was written and restore the previous file."""
-    before = out.read_bytes() if out.exists() else None
-    try:
-        yield
-    except BaseException:  # raised again, an interrupt too
-        if before is None:
-            out.unlink(missing_ok=True)
-            shutil.rmtree(_data_folder(out), ignore_errors=True)
-        else:
-            out.write_bytes(before)
-        raise
+    write_beside(written.file, header + body)

@@ -27,6 +27,8 @@ from compile_lens.syntax.predictions.registry import ALL
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES
 from compile_lens.workers.job import Depth, Substitution
 
+# of seconds and gigabytes; a workspace may name any, of which timers and limits of the system would make errors
+LARGEST_NUMBER = 1e6
 SECTION = "compileLens"
 LONGEST_SHOWN = 60
 T = TypeVar("T")
@@ -315,6 +317,8 @@ def _read(base: T, value: Mapping[object, object], path: str, problems: list[str
 def _checked(value: object, kind: Any, documented: Mapping[str, Any]) -> object:
     """``value`` as a ``kind``. Raises ValueError."""
     result: object = msgspec.convert(value, Annotated[kind, msgspec.Meta(ge=documented["minimum"])])
+    if isinstance(result, float) and not result <= LARGEST_NUMBER:
+        raise ValueError(value)
     if documented["switches"] and isinstance(result, Mapping) and not result.keys() <= documented["switches"]:
         raise ValueError(value)
     return result

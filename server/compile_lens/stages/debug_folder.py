@@ -6,6 +6,7 @@ to 2.13).
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from compile_lens.stages.kernels import KernelTexts, read_kernels
 from compile_lens.stages.model import Direction, Graph, Kernel, PhaseKind, StageKind
 from compile_lens.stages.passes import GraphPasses
 from compile_lens.stages.provenance import MAPPINGS, STACKS, Lines, no_lines
+from compile_lens.trace.walked import walked
 
 FOLDER = re.compile(r"^(?P<name>.+?)_(?P<direction>forward|backward|inference)_(?P<number>\d+)\.(?P<part>\d+)$")
 FILES = {
@@ -40,7 +42,9 @@ class TextFile:
     path: Path
 
     def text(self) -> str | None:
-        """Its text, or None if it cannot be read."""
+        """Its text, or None if it cannot be read. A link leads to a file of this machine, whose text nobody has put there."""
+        if self.path.is_symlink():
+            return None
         try:
             return read_regular(self.path, LARGEST_DOCUMENT).decode("utf-8", "replace")
         except OSError:
@@ -58,10 +62,16 @@ def read_debug_folder(path: Path, lines_of: Lines = no_lines) -> OpenedStages:
 
 
 def _folders(path: Path) -> Iterator[Path]:
-    candidates = [path, *path.glob("*"), *path.glob("**/torchinductor/*")] if path.is_dir() else []
-    for folder in dict.fromkeys(candidates):
-        if FOLDER.match(folder.name) and any((folder / name).is_file() for name in FILES):
-            yield folder
+    if FOLDER.match(path.name) and _has_documents(str(path)):
+        yield path
+    for place, folders, _ in walked(path) if path.is_dir() else ():
+        if place == str(path) or os.path.basename(place) == "torchinductor":  # noqa: PTH119
+            inside = [os.path.join(place, name) for name in folders if FOLDER.match(name)]  # noqa: PTH118
+            yield from (Path(folder) for folder in inside if _has_documents(folder))
+
+
+def _has_documents(folder: str) -> bool:
+    return any(os.path.isfile(os.path.join(folder, name)) for name in FILES)  # noqa: PTH113, PTH118
 
 
 def _order(folder: Path) -> tuple[str, str, int, int]:

@@ -20,6 +20,7 @@ from msgspec import Struct
 
 import compile_lens
 from compile_lens.state.atomic_file import write_atomically
+from compile_lens.trace.walked import files_below
 
 # of a file's beginning and its end: what a run writes differs there
 SAMPLE = 1 << 16
@@ -85,7 +86,7 @@ def _state(trace: Path) -> tuple[Stamps, bytes]:
     """What changes when a trace does: names, sizes, times, and how files begin and end. Raises OSError."""
     files = [trace]
     if trace.is_dir():
-        files = sorted(file for file in trace.rglob("*") if file.is_file())
+        files = sorted(files_below(trace))
     digest = hashlib.sha256()
     for file in files:
         with file.open("rb") as content:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.archives import unpack
+from compile_lens.trace.walked import files_below
 
 GZIP = b"\x1f\x8b"
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
@@ -59,8 +60,10 @@ def trace_files(path: Path) -> tuple[Path, ...]:
         return (path,)
     patterns = [f"{PREFIX}{pattern}" for pattern in LOG_PATTERNS]
     found = sorted({file for pattern in patterns for file in path.glob(pattern)})
-    found = found or sorted({file for pattern in patterns for file in path.rglob(pattern)})
-    found = found or [file for file in sorted(path.rglob(TLPARSE)) if file.with_name(TLPARSE_INDEX).is_file()]
+    if not found:
+        inside = sorted(files_below(path))
+        found = [file for file in inside if any(fnmatchcase(file.name, pattern) for pattern in patterns)]
+        found = found or [f for f in inside if f.name == TLPARSE and os.path.isfile(f.with_name(TLPARSE_INDEX))]  # noqa: PTH113
     if not found:
         raise TraceError(f"{path} has no torch trace: no file {PREFIX}*.log.")
     return tuple(sorted(found, key=_rank_in_name))

@@ -12,6 +12,7 @@ from compile_lens.agent.runtime.search_protocol import BisectRequest, MinifyRequ
 from compile_lens.workers.access import Access
 from compile_lens.workers.caches import keep_others_out, private_cache_environment
 from compile_lens.workers.job import Job
+from compile_lens.workers.kept_folders import kept_folders
 
 
 def command_of(
@@ -63,11 +64,16 @@ def _plan(job: Job) -> EntryPlan | None:
     return job.plan
 
 
+def workspace_of(job: Job) -> str:
+    """The folder whose owner may have put anything there: the user's, the project's, or that of the file."""
+    return job.workspace or str(Path(job.file).parent)
+
+
 def caches_of(job: Job, environment: Mapping[str, str]) -> dict[str, str]:
     """Variables that lead to the caches of this run, where ``environment`` is the agent's."""
     if job.access is not Access.SANDBOXED:
         return private_cache_environment(environment)
-    return private_cache_environment(environment, job.workspace or str(Path(job.file).parent))
+    return private_cache_environment(environment, workspace_of(job))
 
 
 def sandbox_of(job: Job, scratch: str, environment: Mapping[str, str]) -> SandboxSpec | None:
@@ -87,7 +93,7 @@ def sandbox_of(job: Job, scratch: str, environment: Mapping[str, str]) -> Sandbo
         strongest=sandbox.strongest,
         scratch=scratch,
         caches=tuple(str(folder) for folder in caches),
-        allow_write=(*sandbox.allow_write, *([kept] if kept is not None else [])),
+        allow_write=kept_folders((*sandbox.allow_write, *([kept] if kept is not None else [])), workspace_of(job)),
         network=sandbox.network,
         gpu=sandbox.gpu,
         niceness=sandbox.niceness,

@@ -62,6 +62,7 @@ class SandboxKind(str, Enum):
 @dataclass(frozen=True)
 class SandboxSpec(Message):
     """What a run may do and use. ``scratch`` is the folder that the agent makes for it; ``caches`` are private ones that stay.
+    ``allow_write`` has no links in it.
 
     ``strongest`` is the most that is tried. The numbers are of all its processes together, 0 for no limit.
     """

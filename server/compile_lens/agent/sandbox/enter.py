@@ -152,7 +152,7 @@ def _restrict(policy: Policy, view: namespaces.View | None, hidden: list[str], c
         writable = (
             (*view.overlaid, *view.persistent)
             if view
-            else (policy.scratch, *policy.caches, *policy.allow_write, SHARED_MEMORY)
+            else (policy.scratch, *policy.caches, *policy.allow_write, os.path.realpath(SHARED_MEMORY))
         )
         rules.allow_writes([*writable, *((own_threads(),) if policy.gpu else ())])
         rules.allow_devices((devices.FOLDER,) if view else (*DEVICES, *(gpu_devices() if policy.gpu else ())))

@@ -72,6 +72,11 @@ def set_mount_attributes(path: str, add: int, remove: int, recursive: bool) -> N
     system_call(MOUNT_SETATTR, at_fdcwd, os.fsencode(path), flags, ctypes.byref(attributes), size)
 
 
+def path_of(descriptor: int) -> str:
+    """Where what is open is now. Raises OSError."""
+    return os.readlink(f"/proc/self/fd/{descriptor}")
+
+
 def drop_capabilities() -> None:
     """Drop all capabilities of this thread; root keeps those about files, so that it can still read what root can."""
     kept = 0b11111 if os.geteuid() == 0 else 0  # CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, FSETID

@@ -50,9 +50,9 @@ class Ruleset:
         self._descriptor = kernel.system_call(kernel.LANDLOCK_CREATE_RULESET, ctypes.byref(attributes), size, 0)
 
     def allow_writes(self, paths: Iterable[str]) -> None:
-        """Allow everything that changes files below ``paths``."""
+        """Allow everything that changes files below ``paths``. One that has become a link since it was resolved is none of them."""
         for path in paths:
-            self._allow(path, self.write)
+            self._allow(path, self.write, exact=True)
 
     def allow_reads(self, paths: Iterable[str]) -> None:
         """Allow reading files below ``paths``."""
@@ -64,11 +64,13 @@ class Ruleset:
         for path in paths:
             self._allow(path, WRITE_FILE | self.read | self.control)
 
-    def _allow(self, path: str, access: int) -> None:
+    def _allow(self, path: str, access: int, exact: bool = False) -> None:
         # a path that is gone or not accessible needs no rule
         with contextlib.suppress(OSError):
             descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
             try:
+                if exact and kernel.path_of(descriptor) != path:
+                    return
                 if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
                     access &= FOR_FILES
                 rule = ctypes.create_string_buffer(12)

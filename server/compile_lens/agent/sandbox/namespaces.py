@@ -47,10 +47,12 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     Raises OSError, also if a folder that every program may write to cannot be covered; the process must then not run the program.
     """
     scratch = policy.scratch
-    persistent = [path for path in (*policy.caches, *policy.allow_write) if os.path.exists(path)]
+    existing = [path for path in (*policy.caches, *policy.allow_write) if os.path.exists(path)]
     sockets = open_sockets()
     _leave_namespaces(policy.network)
-    handles = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in persistent}
+    handles = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in existing}
+    # another run may have put a link there meanwhile
+    persistent = [path for path, handle in handles.items() if kernel.path_of(handle) == path]
     kernel.mount(None, "/", None, RECURSIVE | PRIVATE)
     kernel.set_mount_attributes("/", READ_ONLY | NO_DEVICES, 0, recursive=True)
     if may_write_to_proc(policy):
@@ -63,8 +65,8 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     for place in needed:
         if is_below(place, covers.uncovered):
             raise OSError(f"no overlay works on {place}")
-    for path, handle in handles.items():
-        _make_writable(path, handle)
+    for path in (*persistent, scratch):
+        _make_writable(path, handles[path])
     uncovered = [path for path in sockets if is_below(path, covers.uncovered) or not is_below(path, overlaid)]
     _hide(hidden, uncovered, scratch)
     mount_devices(policy.gpu, _shared_memory(scratch, policy.disk_bytes))

@@ -55,7 +55,7 @@ class Policy:
             strongest=spec.strongest.value,
             scratch=os.path.realpath(spec.scratch),
             caches=tuple(os.path.realpath(path) for path in spec.caches),
-            allow_write=tuple(os.path.realpath(os.path.expanduser(path)) for path in spec.allow_write),
+            allow_write=spec.allow_write,
             network=spec.network,
             gpu=spec.gpu,
             memory_bytes=spec.memory_bytes,

@@ -13,6 +13,7 @@ SIZES: tuple[tuple[str, int], ...] = (
     (r"(?:num|n)_?(?:kv|key_value|query)_?(?:heads|groups)|kv_heads|num_key_value_heads", 2),
     (r"(?:dim_head|head_dim|d_head|dim_per_head|head_size|d_k|d_v|d_kv|dim_keys?|dim_values?|key_dim)", 16),
     (r"(?:num_|n_|attn_|attention_)?(?:n?heads?|nhead|num_attention_heads)|(?:n|num)_\w+_heads?", 4),
+    (r"(?:.*_)?(?:pad(?:ding)?|ignore|blank|bos|sos|eos|unk|cls|mask)_?(?:idx|index|id|token|label|lb)(?:_id)?", 0),
     (r"depths", 2),
     (
         r"(?:.*_)?(?:depth|(?:n|num)_?(?:hidden_|encoder_|decoder_)?(?:layers?|blocks?|res_?blocks?|stages?)|layers|(?:num_|block_|layer_)?repeats?|(?:num_|n_)?(?:hierarchies|levels))|(?:n|num)_\w+_(?:layers?|blocks?|stages?)",
@@ -77,6 +78,7 @@ FLOATS: tuple[tuple[str, float], ...] = (
 )
 # parameters that accept a class or a function
 MAKERS: tuple[tuple[str, str], ...] = (
+    (r"(?:.*_)?(?:loss|criterion|objective)(?:_?(?:fn|func|function|module))?", "torch.nn.MSELoss()"),
     (r"(?:.*_)?act(?:ivation)?_?(?:layer|cls|class)", "torch.nn.GELU"),
     (r"(?:.*_)?norm(?:_layer|_cls|_class|_type)?_?(?:layer|cls|class)", "torch.nn.LayerNorm"),
     (r"(?:.*_)?(?:act(?:ivation)?(?:_fn|_func|_function)?|non_?linearity)", "torch.nn.GELU()"),
@@ -90,6 +92,7 @@ MAKERS: tuple[tuple[str, str], ...] = (
 )
 # those that a constructor calls itself
 CLASS_MAKERS: tuple[tuple[str, str], ...] = (
+    (r"(?:.*_)?(?:loss|criterion|objective)(?:_?(?:fn|func|function|module))?", "torch.nn.MSELoss()"),
     (r"(?:.*_)?norm(?:alization)?(?:_?(?:layer|cls|class|type|fn|module))?(?:_?\d)?", "torch.nn.LayerNorm"),
     (r"(?:.*_)?(?:act(?:ivation)?|non_?lin(?:earity)?)(?:_?(?:layer|cls|class|type|fn|func|module))?", "torch.nn.GELU"),
     (r"(?:.*_)?conv(?:olution)?(?:_?(?:layer|cls|class|type|module))?", "torch.nn.Conv2d"),

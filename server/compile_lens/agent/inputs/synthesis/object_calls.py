@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ...instrument.unrecorded import unrecorded
+from ...torch_internals.attributes import original_function
 from .. import expressions
 from ..call_in_progress import in_progress
 from .argument_guesser import ArgumentGuesser
@@ -33,11 +34,12 @@ from .delegation import accepts_names, may_be_a_parameter, parameters_of
 from .dimensions import Unknowns
 from .guesses import INPUTS, InputGuess, by_name
 from .layers import expected_by_layers, image_size
+from .loss_inputs import loss_inputs
 from .other_shapes import of_one_rank
 from .own_classes import with_own_method
 from .parameter_info import ParameterInfo
 from .preparations import preparing_methods
-from .search import NotFound, SearchBudget, search, sentence_of
+from .search import NotFound, SearchBudget, search, search_likely, sentence_of
 from .signatures import read_class_docstring, read_parameters
 
 # the object in the text of a call that prepares it: `(m := Net(), m.setup())[0](x)`
@@ -106,6 +108,9 @@ class CallsOfObject:
             raise NotFound(f"it has no `{method}()`")
         self._infos = parameters_of(self._made, function)
         self._open_parts = _open_parts(cls, self._made) if making.candidate is not None else frozenset()
+        self._kept = (
+            frozenset(name for name, _ in making.candidate.arguments.named) if making.candidate else frozenset()
+        )
         if method == "forward":
             read_class_docstring(cls, self._infos)
 
@@ -144,16 +149,22 @@ class CallsOfObject:
 
     def _search_from(self, start: Candidate, budget: SearchBudget) -> Candidate:
         """What ``start`` leads to; else what it leads to with other ranks of all its tensors, or images of the size of the model."""
+        problem = self._problem()
+        function = original_function(getattr(type(self._made), self._method))
+        likely = list(loss_inputs(start, function, type(self._made).__name__, self._made))
+        found = search_likely(problem, likely, budget)
+        if found is not None:
+            return found
         try:
-            return search(self._problem(), [start], budget)
-        except NotFound as problem:
+            return search(problem, [start], budget)
+        except NotFound as failed:
             others = (*of_one_rank(start), *self._of_exact_size(start))
-            for other in others if problem.of_object is None else ():
+            for other in others if failed.of_object is None else ():
                 try:
-                    return search(self._problem(), [other], SearchBudget(RANK_TRIALS, max(budget.left, RANK_S)))
+                    return search(problem, [other], SearchBudget(RANK_TRIALS, max(budget.left, RANK_S)))
                 except NotFound:
                     continue
-            raise problem
+            raise failed
 
     def _of_exact_size(self, start: Candidate) -> Iterator[Candidate]:
         """``start`` with images as large as the object says, where that is larger than what is tried first."""
@@ -230,6 +241,7 @@ class CallsOfObject:
             others=self._others,
             called=f"{self._making.text}{self._suffix}",
             open_parts=self._open_parts,
+            kept=self._kept,
         )
 
     def _others(self, candidate: Candidate, error: Exception) -> Iterator[Candidate]:

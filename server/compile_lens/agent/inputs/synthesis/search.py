@@ -19,13 +19,15 @@ from .failing_lines import failing_place
 from .messages import is_too_small, requirements
 from .next_candidates import next_candidates
 from .other_shapes import larger, smaller
-from .other_values import is_of_object, needs_one_of
+from .other_values import is_of_kept, is_of_object, needs_one_of
 from .trial import attempt
 
 # candidates that follow from one failure, and conditions that are negated for them, each by a search of its own
 MAX_FOLLOWING = 14
 # those that only find out what else is read of an object
 FREE_TRIALS = 40
+# for inputs that are likely
+LIKELY_TRIALS, LIKELY_SHARE = 12, 0.4
 # one call may take a third of what is left, but at least so many seconds: one that is slow because it is large is tried smaller
 TRIAL_SHARE = 1 / 3
 LEAST_TRIAL_S = 2.0
@@ -114,7 +116,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         if not budget.left or isinstance(error, ImportError):
             break  # no other argument makes a module be there
         is_number_called = is_of_object(error) and not any(candidate.arguments.plain())
-        if is_number_called or needs_one_of(problem.open_parts, error):
+        if is_number_called or needs_one_of(problem.open_parts, error) or is_of_kept(problem.kept, error):
             raise NotFound(sentence_of(error), of_object=error)
         enlarged = next(larger(candidate), None) if is_too_small(error) else None
         if enlarged is not None:
@@ -134,6 +136,21 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         for each in found:
             each.failure = failure
     raise NotFound(sentence_of(last), error=last)
+
+
+def search_likely(problem: CallProblem, likely: list[Candidate], budget: SearchBudget) -> Candidate | None:
+    """The first of ``likely`` whose real call returns, else what the first one leads to within a part of ``budget``; None if it leads
+    nowhere."""
+    for candidate in likely:
+        if budget.left and _try_for_real(problem, candidate, budget.trial_seconds) is None:
+            return candidate
+    try:
+        part = SearchBudget(min(budget.trials, LIKELY_TRIALS), budget.left * LIKELY_SHARE)
+        return search(problem, likely[:1], part) if likely else None
+    except NotFound as failed:
+        if failed.of_object is not None:
+            raise
+        return None
 
 
 def _try_for_real(problem: CallProblem, candidate: Candidate, seconds: float) -> Exception | None:

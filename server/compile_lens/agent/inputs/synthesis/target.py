@@ -34,6 +34,7 @@ from .construction import (
 from .dimensions import Unknowns
 from .factories import class_factories, factories
 from .heirs import heirs, is_left_open
+from .loss_inputs import loss_inputs
 from .object_calls import (
     CallsOfObject,
     FoundCall,
@@ -47,12 +48,12 @@ from .object_calls import (
 )
 from .package_factories import Part, inputs_within, parts
 from .parameter_info import ParameterInfo
-from .search import NotFound, SearchBudget, search
+from .search import NotFound, SearchBudget, search, search_likely
 from .signatures import read_parameters
 from .stand_ins import has_placeholders
 
 # parts of an object that are found one after the other
-MAX_PARTS = 5
+MAX_PARTS = 12
 _OF_TRAINING = re.compile(r"\btrain(?:ing)?\b|\btargets?\b", re.I)
 # for each kind of model that is passed to what wraps one
 MODEL_TRIALS, MODEL_S = 16, 2.0
@@ -393,7 +394,8 @@ def _of_function(
     )
     problem = CallProblem(symbolic, real, offer, guess, read, called=path)
     try:
-        found = search(problem, [start], budget)
+        likely = list(loss_inputs(start, function, getattr(function, "__name__", "")))
+        found = search_likely(problem, likely, budget) or search(problem, [start], budget)
     except NotFound as problem:
         raise NotFound(str(problem), f"{path}({as_text(start)})") from None
     return FoundCall(f"{path}({as_text(found)})", path, described(found), candidate=found)

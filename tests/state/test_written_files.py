@@ -1,0 +1,104 @@
+"""Files that are written beside the user's follow no link of a repository, and lose nothing that the user has."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import click
+import pytest
+
+from compile_lens.cli.fix import _write
+from compile_lens.repro.beside import copy_values, nothing_left, values_folder
+from compile_lens.repro.expressions import CannotWrite
+from compile_lens.state.atomic_file import copy_beside, write_beside, write_named
+
+
+def test_a_file_of_ours_takes_the_place_of_a_link(tmp_path: Path) -> None:
+    elsewhere, nowhere = tmp_path / "elsewhere", tmp_path / "nowhere"
+    elsewhere.write_text("mine")
+    for number, target in enumerate((elsewhere, nowhere)):
+        for write in (write_beside, lambda path, text: copy_beside(_with(tmp_path / "from", text), path)):
+            path = tmp_path / f"repro_{number}.py"
+            path.unlink(missing_ok=True)
+            path.symlink_to(target)
+            write(path, "print()\n")
+            assert (path.is_symlink(), path.read_text()) == (False, "print()\n")
+    assert elsewhere.read_text() == "mine"
+    assert not nowhere.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(os.devnull)
+    for name in ("pipe", "folder", "link"):
+        with pytest.raises(OSError):
+            write_beside(tmp_path / name, "")
+        with pytest.raises(OSError):
+            copy_beside(_with(tmp_path / "from", ""), tmp_path / name)
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert (tmp_path / "link").is_symlink()
+
+
+@pytest.mark.skipif(not hasattr(os, "umask"), reason="modes")
+def test_a_file_that_the_user_named_is_what_they_mean(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    (tmp_path / "null").symlink_to(os.devnull)
+    before = os.umask(0o027)
+    try:
+        for name in ("link", "null", "plain"):
+            write_named(tmp_path / name, "text")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "target").read_text() == (tmp_path / "plain").read_text() == "text"
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "null").is_symlink()
+    assert stat.S_IMODE((tmp_path / "plain").stat().st_mode) == 0o640
+
+
+def test_a_folder_of_the_users_with_the_name_of_ours_stays(tmp_path: Path) -> None:
+    out = tmp_path / "repro_GB0001.py"
+    folder = values_folder(out)
+    folder.mkdir()
+    (folder / "mine.pt").write_text("mine")
+    with pytest.raises(CannotWrite), nothing_left(out):
+        write_beside(out, "")
+        raise CannotWrite("no")
+    assert ((folder / "mine.pt").read_text(), out.exists()) == ("mine", False)
+
+
+def test_values_are_not_written_through_links(tmp_path: Path) -> None:
+    values, folder, elsewhere = tmp_path / "values", tmp_path / "repro_values", tmp_path / "elsewhere"
+    values.mkdir()
+    _with(values / "x.pt", "values")
+    elsewhere.mkdir()
+    folder.symlink_to(elsewhere)
+    with pytest.raises(CannotWrite):
+        copy_values(values, folder, ["x"])
+    folder.unlink()
+    folder.mkdir()
+    (folder / "x.pt").symlink_to(_with(elsewhere / "mine", "mine"))
+    copy_values(values, folder, ["x"])
+    assert ((folder / "x.pt").read_text(), (elsewhere / "mine").read_text()) == ("values", "mine")
+
+
+def test_fixes_are_not_written_over_what_the_user_typed_meanwhile(tmp_path: Path) -> None:
+    file = _with(tmp_path / "train.py", "x = 1\n")
+    file.chmod(0o640)
+    _write(file, "x = 1\n", "x = 2\n")
+    assert (file.read_text(), stat.S_IMODE(file.stat().st_mode)) == ("x = 2\n", 0o640)
+    for before, after, words in (("x = 1\n", "x = 3\n", "changed"), ("x = 2\n", "x = '\ud800'\n", "encoding")):
+        with pytest.raises(click.ClickException, match=words):
+            _write(file, before, after)
+    assert file.read_text() == "x = 2\n"
+    file.unlink()
+    with pytest.raises(click.ClickException, match="changed"):
+        _write(file, "x = 2\n", "x = 3\n")
+    assert not file.exists()
+
+
+def _with(file: Path, text: str) -> Path:
+    file.write_text(text)
+    return file
