@@ -14,6 +14,7 @@ from ..torch_internals.core import CALL_OF_MODULE, PYTREE
 from .absent import NeedsAbsent, cause_of
 from .guard import Enough
 from .missing_imports import IMPORT_SYSTEM, is_of_project
+from .placement import device_of
 
 # after so many calls of one model, or of all, it is known how the program calls them
 CALLS_OF_ONE = 4
@@ -184,12 +185,6 @@ class ModelRecorder:
             return any(id(parameter) in self._trained for parameter in model.module.parameters())
         except AttributeError:  # its constructor raised early
             return False
-
-
-def device_of(module: Any) -> Any:
-    """Where the parameters of ``module`` are; None on the CPU."""
-    first = next(module.parameters(), None)
-    return None if first is None or first.device.type == "cpu" else first.device
 
 
 def _roots(models: list[RecordedModel]) -> list[RecordedModel]:

@@ -26,7 +26,6 @@ from ..runtime.program import remember
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_function, original_module
-from ..torch_internals.core import PYTREE
 from . import compiled_call, missing_imports
 from .absent import Absent, cause_of, given_functions
 from .ahead import of_copy
@@ -39,8 +38,9 @@ from .expressions import InvalidCall, PreparedCall, evaluate
 from .failed_constructions import FailedConstructions
 from .guard import Enough, Guard
 from .made_up_arguments import made_up
-from .model_recorder import ModelRecorder, RecordedModel, RecordedModelCall, device_of
+from .model_recorder import ModelRecorder, RecordedModel, RecordedModelCall
 from .module import package_of
+from .placement import device_of
 from .synthesis.arguments import in_words, known_text
 from .synthesis.object_calls import FoundCall
 from .synthesis.search import NotFound, SearchBudget
@@ -231,7 +231,7 @@ def _call(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade]
         if found is None:
             return False
         call = evaluate(found.expression, {**_names_of(module), "__made__": module})
-        calls, inputs = [_on_device_of(original, call)], found.inputs
+        calls, inputs = [call], found.inputs
     made = f"{name} from line {model.line}" if model.line and not line else name
     wire.tell(EntryCalled((CallMade("model", made, inputs, name),)))
     at = None if is_compiled else CompileAt(line or max(model.line, 1))
@@ -263,23 +263,10 @@ def _later_calls(model: RecordedModel) -> list[PreparedCall]:
     for positional, named in model.later:
         arguments = ", ".join([*positional, *(f"{name}={text}" for name, text in named.items())])
         try:
-            found.append(_on_device_of(model.module, evaluate(f"__made__({arguments})", names)))
+            found.append(evaluate(f"__made__({arguments})", names))
         except InvalidCall:
             continue
     return found
-
-
-def _on_device_of(module: Any, call: PreparedCall) -> PreparedCall:
-    """``call`` with its tensors where the parameters of ``module`` are: the program may have moved it."""
-    import torch
-
-    device = device_of(module)
-    if device is None:
-        return call
-    positional, named = PYTREE.need().tree_map(
-        lambda value: value.to(device) if isinstance(value, torch.Tensor) else value, (call.positional, call.named)
-    )
-    return PreparedCall(call.target, positional, named)
 
 
 def _grad(model: RecordedModel) -> bool:
