@@ -178,6 +178,11 @@ def _is_about(outcome: Outcome, target: str) -> bool:
     return not target or any(re.search(rf"\b{re.escape(target)}\b", name) for name in names)
 
 
+def _names_class(name: str) -> bool:
+    """Whether ``name`` is written like that of a class."""
+    return name.lstrip("_")[:1].isupper()
+
+
 async def analyze_by_entries(
     analyze: Analyze,
     host: Any,
@@ -221,6 +226,8 @@ async def analyze_by_entries(
         outcome = msgspec.structs.replace(outcome, entry=used.spec, entry_title=used.title)
         is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
         is_part = entry.kind in PARTIAL and has_reached(outcome) and not _is_about(outcome, main)
+        if entry.kind is EntryKind.MODEL and outcome.calls and not _names_class(main):
+            is_part = False  # the file is about the model that it builds, more than about a function that helps
         if is_part and not is_stuck:
             part = part or _with_history(outcome, passed, kept)
             passed.append(PassedOver(entry.spec, entry.title, f"It did not reach `{main}`."))

@@ -20,6 +20,8 @@ from .placement import device_of
 CALLS_OF_ONE = 4
 CALLS_OF_ALL = 12
 KEPT_CALLS = 3
+# what torch.fx and its heirs call modules with
+SYMBOLIC = frozenset({"Proxy", "HFProxy"})
 WRAPPERS = frozenset({"DistributedDataParallel", "DataParallel", "FullyShardedDataParallel"})
 
 
@@ -134,6 +136,8 @@ class ModelRecorder:
     def _note(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Note a call. Raises NeedsAbsent for one with something absent, and Enough when the models are known."""
         self._check_time()
+        if any(type(value).__name__ in SYMBOLIC for value in _leaves((args, kwargs))):
+            return  # a tracer makes it, which is not how the model is used
         while type(module).__name__ in WRAPPERS and hasattr(module, "module"):
             module = module.module
         known = self._made.get(id(module))

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..instrument.unrecorded import uncompiled, unrecorded
 from ..runtime.entry_plans import CallTarget, SynthesizedCalls
-from ..runtime.entry_protocol import CallNotMade, CallsCovered
+from ..runtime.entry_protocol import UNDEFINED_NAME, CallNotMade, CallsCovered
 from ..variations import watcher
 from ..variations.call_snapshot import copied
 from . import compiled_call, expressions, process_group
@@ -235,6 +235,8 @@ class Trials:
             reason = f"the imported module has no such name ({error})"
         except NotFound as error:
             reason, draft = str(error), error.draft
+            if type(error.error) is NameError:
+                reason, draft = f"{reason}: {UNDEFINED_NAME}", ""
         except RecursionError:
             reason = "the search reached Python's recursion limit"
         except SystemExit as end:
