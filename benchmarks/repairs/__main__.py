@@ -20,13 +20,15 @@ from benchmarks.repairs.kept import (
     KEPT,
     Row,
     Version,
+    alone,
+    changing,
     digest,
+    digest_of,
     is_current,
     of_present_programs,
     read_rows,
     renewed,
     this_version,
-    write_rows,
 )
 from benchmarks.repairs.page import write_page
 from benchmarks.repairs.plain import plainly
@@ -96,7 +98,9 @@ async def _try(host: Host, verifier: Verifier, finding: Finding, row: Row) -> No
         row.fix, row.fix_kind, row.effect = best.fix.rule, best.fix.kind.value, best.words
         row.equal, row.tokens = best.effect.results.equal, best.tokens
         FIXED.mkdir(parents=True, exist_ok=True)
-        row.fixed_file.write_text(apply_fix(verifier.text, best.fix), encoding="utf-8")
+        text = apply_fix(verifier.text, best.fix)
+        row.fixed = digest_of(text)
+        row.fixed_file.write_text(text, encoding="utf-8")
 
 
 async def run(wanted: Callable[[Program], bool], limit: int, again: bool) -> None:
@@ -114,7 +118,8 @@ async def run(wanted: Callable[[Program], bool], limit: int, again: bool) -> Non
                 continue
             done += 1
             new = await repair(host, program, Path(folder), version)
-            write_rows(renewed(read_rows(), program, new))
+            with changing() as rows:
+                rows[:] = renewed(rows, program, new)
             for row in new:
                 print(
                     f"{row.program}: {row.code} {row.fix or '-'} ({row.fix_kind}) {row.effect or row.why}", flush=True
@@ -140,9 +145,9 @@ if __name__ == "__main__":
 
     KEPT.parent.mkdir(exist_ok=True)
     if options.plain:
-        rows = read_rows()
-        plainly(rows, options.plain)
-        write_rows(rows)
+        wanted = {program.name for program in all_programs() if is_wanted(program)}
+        plainly(options.plain, lambda row: row.program in wanted)
     elif not options.page:
         asyncio.run(run(is_wanted, options.limit, options.again))
-    write_page(of_present_programs(read_rows(), all_programs()))
+    with alone():
+        write_page(of_present_programs(read_rows(), all_programs()))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import fcntl
 import hashlib
 import json
+import os
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +34,8 @@ class Row:
     """One finding of a program, and what came of its fixes. ``fix`` is the best one that helps, '' for none.
 
     ``text`` is a digest of the program, '' where it is not known. ``tried`` are the rules that were tried, ``why`` says what each did.
-    ``plain`` is what torch's raw trace says of the fixed program. ``commit`` and ``day`` tell the code that the row was made with.
+    ``plain`` is what torch's own log says of the fixed program, of whose text ``fixed`` is a digest. ``commit`` and ``day`` tell the code
+    that the row was made with.
     A program without a finding has one row without a code.
     """
 
@@ -50,6 +54,7 @@ class Row:
     tried: Sequence[str] = ()
     why: Sequence[str] = ()
     plain: str = ""
+    fixed: str = ""
     commit: str = ""
     day: str = ""
 
@@ -62,7 +67,12 @@ class Row:
 
 def digest(program: Program) -> str:
     """What tells a program's text from another."""
-    return hashlib.sha256(program.text.encode()).hexdigest()[:12]
+    return digest_of(program.text)
+
+
+def digest_of(text: str) -> str:
+    """What tells a text from another."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def this_version() -> Version:
@@ -87,16 +97,44 @@ def write_rows(rows: Iterable[Row], file: Path = KEPT) -> None:
     written.replace(file)
 
 
+@contextmanager
+def alone(folder: Path = KEPT.parent) -> Iterator[None]:
+    """Let other processes that change what is kept in ``folder`` wait: none writes back what it read before another one wrote."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def changing(file: Path = KEPT) -> Iterator[list[Row]]:
+    """The rows that are kept, to be changed in place."""
+    with alone(file.parent):
+        rows = read_rows(file)
+        yield rows
+        write_rows(rows, file)
+
+
 def renewed(rows: Iterable[Row], program: Program, new: Sequence[Row]) -> list[Row]:
-    """The rows with those of ``program`` replaced, where they were; at the end for a new program."""
+    """The rows with those of ``program`` replaced, where they were; at the end for a new program.
+
+    A plain run of the same fixed text stays.
+    """
     kept: list[Row] = []
     place = -1
+    said: dict[tuple[str, str, str], str] = {}
     for row in rows:
         if (row.group, row.program) == (program.group, program.name):
             place = len(kept) if place < 0 else place
+            said[row.kind, row.message, row.fixed] = row.plain
         else:
             kept.append(row)
     place = len(kept) if place < 0 else place
+    for row in new:
+        if row.fixed and not row.plain:
+            row.plain = said.get((row.kind, row.message, row.fixed), "")
     return [*kept[:place], *new, *kept[place:]]
 
 

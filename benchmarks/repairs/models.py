@@ -19,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from benchmarks.repairs.kept import this_version
+from benchmarks.repairs.kept import alone, this_version
 from benchmarks.repairs.plain import graph_breaks
 from benchmarks.repairs.programs import ROOT
 
@@ -205,9 +205,10 @@ def kept() -> list[dict[str, Any]]:
 def keep(repaired: Repaired) -> None:
     """Put a model's row in the place of the one that is there."""
     new = asdict(repaired)
-    rows = {**{row["name"]: row for row in kept()}, repaired.name: new}
-    text = "".join(json.dumps(rows[model.name], ensure_ascii=False) + "\n" for model in MODELS if model.name in rows)
-    KEPT.write_text(text, encoding="utf-8")
+    with alone(KEPT.parent):
+        rows = {**{row["name"]: row for row in kept()}, repaired.name: new}
+        lines = [json.dumps(rows[model.name], ensure_ascii=False) for model in MODELS if model.name in rows]
+        KEPT.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

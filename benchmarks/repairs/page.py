@@ -167,13 +167,20 @@ def _plain(rows: list[Row]) -> str:
         f"{len(done)} fixed programs ran with a plain torch and `TORCH_LOGS=graph_breaks,recompiles`.",
         f"{len(same)} of them have what the effect of the fix says: "
         f"{', '.join(f'{plain} in {number}' for plain, number in counts.most_common())}.",
-        "Torch names each line of a break once, however many breaks are on it.",
+        *_differing(done),
         "",
         "| program | fix | effect | plain run |",
         "|---|---|---|---|",
     ]
     lines += [f"| {row.program} | `{row.fix}` | {row.effect} | {row.plain} |" for row in done]
     return "\n".join(lines) + "\n"
+
+
+def _differing(done: list[Row]) -> list[str]:
+    """The programs of which torch's log says something else than the effect of the fix."""
+    names = dict.fromkeys(f"`{row.program}`" for row in done if not as_verified(row))
+    alike = "Torch's log names each line of a break once, however many breaks are on it."
+    return [f"{alike} It says something else of {' and '.join(names)}."] if names else []
 
 
 def _models() -> str:

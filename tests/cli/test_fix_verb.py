@@ -7,7 +7,14 @@ import stat
 from pathlib import Path
 
 import jsonschema
+import pytest
 from tests.command import SCHEMA, Warm
+
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.cli.fix import ToldSteps
+from compile_lens.fixes.fix import Edit, make
+from compile_lens.fixes.verify import CandidateFix
+from compile_lens.syntax.tree import Range
 
 PROGRAM = """\
 import logging
@@ -57,6 +64,17 @@ def test_what_cannot_be_fixed_is_said(warm_command: None, tmp_path: Path) -> Non
     assert f"train.py:11: GB0291 remains: no rewrite fits; {asked}" in done.err
     assert "`--with-loss` also applies ignore-logging, log-in-eager." in done.err
     assert Warm(["fix", "--finding", "GB0291@x", "train.py"], tmp_path).code == 2
+
+
+def test_steps_name_lines_of_the_file_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    steps = ToldSteps("import torch\nx = f(y)\n")
+    for line, added in ((2, "import math\n"), (3, "import os\n")):
+        finding = Finding("GB0001", Kind.GRAPH_BREAK, Severity.WARNING, "m", Place("p.py", line, 1, line, 2))
+        fix = make("hoist", "Do it", Edit(Range(1, 1, 1, 1), added))
+        steps.tell(CandidateFix(finding, fix, None, why_not="no run"))
+    assert [line.partition(": ")[0].rpartition("/")[2] for line in capsys.readouterr().err.splitlines()] == [
+        "p.py:2"
+    ] * 2
 
 
 REGIONS = """\

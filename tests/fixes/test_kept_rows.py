@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +27,26 @@ def test_rows_of_one_program_are_renewed_where_they_were(tmp_path: Path) -> None
     assert [each.code for each in read_rows(file)] == ["d", "c", "e"]
     assert [each.code for each in of_present_programs(read_rows(file), (NEW, ONE))] == ["e", "d"]
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_processes_that_change_rows_at_once_lose_none(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom benchmarks.repairs.kept import Row, changing\n"
+        "for number in range(25):\n"
+        "    with changing(Path(sys.argv[1])) as rows:\n"
+        "        rows.append(Row('seen', f'{sys.argv[2]}{number}', '', '', '', ''))\n"
+    )
+    started = [subprocess.Popen([sys.executable, "-c", program, str(file), name]) for name in "abc"]
+    assert [process.wait() for process in started] == [0, 0, 0]
+    assert len({each.program for each in read_rows(file)}) == 75
+
+
+def test_a_plain_run_stays_as_long_as_the_fixed_text_is_the_same() -> None:
+    ran = replace(row(ONE, "a"), fixed="f1", plain="0 breaks")
+    again = renewed([ran], ONE, [replace(row(ONE, "a"), fixed="f1"), replace(row(ONE, "b"), fixed="f2")])
+    assert [each.plain for each in again] == ["0 breaks", ""]
+    assert [each.plain for each in renewed([replace(ran, fixed="")], ONE, [row(ONE, "a")])] == [""]
 
 
 def test_a_program_is_run_again_if_its_text_or_the_commit_is_another() -> None:

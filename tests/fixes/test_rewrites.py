@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import pytest
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
-from compile_lens.fixes.fix import Fix, FixKind, apply_fix, tokens_changed
+from compile_lens.fixes.fix import Fix, FixKind, apply_fix, line_before, tokens_changed
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.fixes.rewrites.editing import configuration
 from compile_lens.syntax.tree import parse
 
-HEAD = "import copy\nimport math\nimport os\n\nimport torch\n\n\n"
+HEAD = "import copy\nimport math\nimport os\nimport time\n\nimport torch\n\n\n"
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,24 @@ BREAKS = [
         "if x.sum() > 1:\n    return a, b\nelse:\n    return b, a",
         "x.sum() > 1",
         "return torch.where(chosen, a, b)",
+    ),
+    Case(
+        "where",
+        "if x.sum() == 0:\n    return x * 0\nlow, high = x.min(), x.max()\nspan = high - low\nreturn (x - low) / span",
+        "x.sum() == 0",
+        "    low, high = x.min(), x.max()\n    span = high - low\n    return torch.where(x.sum() == 0, x * 0, (x - low) / span)\n",
+    ),
+    Case(
+        "time-in-eager",
+        "start = time.perf_counter()\n    x = x * 2",
+        "time.perf_counter()",
+        "start = 0.0 if torch.compiler.is_compiling() else time.perf_counter()\n",
+    ),
+    Case(
+        "time-in-eager",
+        "y.append(time.time_ns() - y[0])",
+        "time.time_ns()",
+        "y.append((0 if torch.compiler.is_compiling() else time.time_ns()) - y[0])",
     ),
     Case("where", "x[0] = 1 if torch.equal(a, b) else 2", "torch.equal(a, b)", "torch.where((a == b).all(), 1, 2)"),
     Case(
@@ -306,6 +324,29 @@ def test_a_number_that_is_none_of_a_tensor_stays_with_math(lines: str) -> None:
     text = text_of(Case("", lines, "", ""))
     finding = Finding("", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, "math.sqrt(e)"))
     assert "keep-tensor" not in {fix.rule for fix in fixes_for(finding, parse(text))}
+
+
+@pytest.mark.parametrize(
+    ("after", "lines"),
+    [("a\nb\nc\n", [1, 2, 3]), ("new\na\nnew\nb\nc\n", [1, 1, 2, 2, 3]), ("a\nB\nB\nc\n", [1, 2, 2, 3]), ("c\n", [3])],
+    ids=["the same", "lines added", "a line replaced", "lines removed"],
+)
+def test_a_line_is_found_in_the_text_before(after: str, lines: list[int]) -> None:
+    assert [line_before("a\nb\nc\n", after, number) for number in range(1, len(lines) + 1)] == lines
+
+
+def test_a_clock_is_not_read_once_for_all_calls() -> None:
+    text = text_of(Case("", "start = time.time()\n    x = x * 2", "", ""))
+    finding = Finding("GB0007", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, "time.time()"))
+    rules = {fix.rule for fix in fixes_for(finding, parse(text))}
+    assert "time-in-eager" in rules and "hoist" not in rules
+
+
+@pytest.mark.parametrize("between", ["x = x - 1", "x[0] = 1", "print(x)", "y = x  # why"])
+def test_what_an_early_return_skips_is_not_run_if_it_does_more(between: str) -> None:
+    text = text_of(Case("", f"if x.sum() == 0:\n    return x\n{between}\nreturn x * y", "", ""))
+    finding = Finding("GB0170", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, "x.sum() == 0"))
+    assert "where" not in {fix.rule for fix in fixes_for(finding, parse(text))}
 
 
 @pytest.mark.parametrize("callee", ["y.log().item", "y.item"])

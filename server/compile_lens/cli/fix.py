@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import io
+import itertools
 import json
 import os
+import sys
 import tokenize
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +20,7 @@ import click
 from compile_lens import __version__
 from compile_lens.agent.runtime.regular_file import read_regular
 from compile_lens.analysis.filters import Filters
+from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.options import json_option, python_option, sandbox_options, timeout_option
 from compile_lens.cli.terminal import as_given, echo, echo_json
@@ -25,9 +29,9 @@ from compile_lens.documents.source_file import FileProblem, read_source, source_
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.fixes.as_json import kept_json, repaired_json
-from compile_lens.fixes.fix import FixKind
+from compile_lens.fixes.fix import Fix, FixKind, apply_fix, line_before
 from compile_lens.fixes.one_graph import Kept, keep_whole
-from compile_lens.fixes.repair import WITH_LOSS, WITHOUT_LOSS, Repair, Repaired, Wanted
+from compile_lens.fixes.repair import NOT_HERE, WITH_LOSS, WITHOUT_LOSS, Repair, Repaired, Wanted
 from compile_lens.fixes.verify import LONGEST_REQUESTED_S, CandidateFix, Verifier, can_compare, why_not_verified
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.entry_choice import analyze_by_entries
@@ -106,7 +110,9 @@ def fix(
         kept: tuple[Kept, ...] = ()
 
         async def repair(host: Any, verifier: Verifier) -> Repaired:
-            return await Repair(verifier, wanted, kinds, once, (lambda _: None) if as_json else _tell).run(host)
+            with _progress(as_json) as tell_try:
+                tell = (lambda _: None) if as_json else ToldSteps(text).tell
+                return await Repair(verifier, wanted, kinds, once, tell, tell_try).run(host)
 
         async def keep(host: Any, verifier: Verifier) -> Repaired:
             nonlocal kept
@@ -171,10 +177,33 @@ def _wanted(finding: str | None) -> Wanted:
     )
 
 
-def _tell(step: CandidateFix) -> None:
-    place = step.finding.place
-    name = f"{display_path(place.file)}:{place.line}: {step.finding.code}"
-    echo(as_given(f"{name}: {step.fix.title} ({step.fix.rule}): {step.words}"), err=True)
+@contextmanager
+def _progress(silent: bool) -> Iterator[Callable[[Finding, Fix], None]]:
+    """What says in a terminal which fix is being tried, for as long as that takes."""
+    if silent or not sys.stderr.isatty():
+        yield lambda _finding, _fix: None
+        return
+    from compile_lens.cli.safe_console import SafeConsole
+
+    number = itertools.count(1)
+    with SafeConsole(stderr=True).status("Trying fixes") as spinner:
+        yield lambda finding, fix: spinner.update(
+            f"Try {next(number)}: {fix.rule} for {finding.code} in line {finding.place.line}"
+        )
+
+
+class ToldSteps:
+    """Tells what is applied, with lines of the file as it is: each step is found in the text that the one before it has changed."""
+
+    def __init__(self, text: str) -> None:
+        self._first = self._text = text
+
+    def tell(self, step: CandidateFix) -> None:
+        place = step.finding.place
+        line = line_before(self._first, self._text, place.line)
+        self._text = apply_fix(self._text, step.fix)
+        name = f"{display_path(place.file)}:{line}: {step.finding.code}"
+        echo(as_given(f"{name}: {step.fix.title} ({step.fix.rule}): {step.words}"), err=True)
 
 
 def _tell_kept(path: Path, kept: Kept) -> None:
@@ -202,7 +231,9 @@ def _show(path: Path, repaired: Repaired, written: bool) -> None:
         echo(change.rstrip("\n"))
     for left in repaired.remaining:
         place = left.finding.place
-        echo(as_given(f"{display_path(place.file)}:{place.line}: {left.finding.code} remains: {left.why}"), err=True)
+        is_moved = not written and left.why != NOT_HERE
+        line = line_before(repaired.before, repaired.text, place.line) if is_moved else place.line
+        echo(as_given(f"{display_path(place.file)}:{line}: {left.finding.code} remains: {left.why}"), err=True)
     losing = {fix.rule: None for left in repaired.remaining for fix in left.undecided if fix.kind is FixKind.LOSSY}
     if losing:
         echo(as_given(f"`--with-loss` also applies {', '.join(losing)}."), err=True)

@@ -18,6 +18,7 @@ QUESTIONS: Mapping[str, str] = {
     "remove-print": "whether the program can do without this `print`",
     "detach": "whether a tensor without its gradient may be stored in the place of a number",
     "hoist": "whether one value, taken before the code is compiled, is enough for all calls",
+    "time-in-eager": "whether times that are measured here may be 0 where the code is compiled",
     "number-buffers": "whether these constants may be numbers, which `buffers()` does not list",
     "loop-over-all": "whether the body of the loop does nothing for an index that the mask leaves out",
     "guard-or-false": "whether the branch may be skipped where torch does not know the size",

@@ -82,6 +82,17 @@ def edits_between(before: str, after: str) -> tuple[Edit, ...]:
     return tuple(edits)
 
 
+def line_before(before: str, after: str, line: int) -> int:
+    """The line of ``before`` that a line of ``after`` was made of, or above which it was added."""
+    if before == after:
+        return line
+    old, new = _lines(before), _lines(after)
+    for _, first, beyond, start, stop in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if start < line <= stop:
+            return min(first + line - start, max(beyond, first + 1), len(old))
+    return line
+
+
 def tokens_changed(text: str, fix: Fix) -> int:
     """How many tokens ``fix`` takes out of ``text`` and puts into it."""
     changed = 0

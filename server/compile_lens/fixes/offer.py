@@ -38,7 +38,7 @@ from compile_lens.fixes.rewrites.statements import (
     remove_print,
 )
 from compile_lens.fixes.rewrites.unbacked import guard_or, keep_mask
-from compile_lens.fixes.rewrites.untraceable import constant_result, hoist, with_torch
+from compile_lens.fixes.rewrites.untraceable import constant_result, hoist, time_in_eager, with_torch
 from compile_lens.fixes.rewrites.variants import own_version
 from compile_lens.syntax.tree import SourceTree, parse
 
@@ -86,6 +86,7 @@ RULES: tuple[Rule, ...] = (
     isolate,
     recompile_limit,
     hoist,
+    time_in_eager,
     constant_result,
     check_in_graph,
     check_on_device,

@@ -25,6 +25,8 @@ _NO_VALUE = frozenset(
 )
 _TARGETS = frozenset({"identifier", "attribute", "subscript"})
 _MOST = 4
+# statements between an early return and the last one, which are run in any case
+_MOST_BETWEEN = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,8 @@ def choice_of_statement(tree: SourceTree, node: tree_sitter.Node) -> BranchChoic
         clauses.append((condition, body))
     if len(clauses) > _MOST:
         return None
-    return _assigned(tree, node, clauses, last) or _returned(tree, node, clauses, last)
+    found = _assigned(tree, node, clauses, last) or _returned(tree, node, clauses, last)
+    return found if found is not None or last is not None else _returned_early(tree, node, clauses)
 
 
 def _returned(
@@ -100,6 +103,45 @@ def _returned(
         return None
     conditions = tuple(condition for condition, _ in clauses)
     return BranchChoice(node.start_byte, end.end_byte, "return ", ("",) * len(rows[0]), conditions, tuple(rows))
+
+
+def _returned_early(
+    tree: SourceTree, node: tree_sitter.Node, clauses: list[tuple[tree_sitter.Node, tree_sitter.Node]]
+) -> BranchChoice | None:
+    """``if c: return a`` above assignments of other names, and ``return b``: the assignments are made in any case."""
+    between: list[tree_sitter.Node] = []
+    following = node.next_named_sibling
+    while following is not None and following.type != "return_statement":
+        between.append(following)
+        following = following.next_named_sibling
+    made = [_assigned_names(tree, statement) for statement in between]
+    asked = [tree.node_text(each) for condition, body in clauses for each in (condition, body)]
+    if following is None or not all(made) or len(between) > _MOST_BETWEEN or len(clauses) != 1:
+        return None
+    if any(_mentions(text, name) for text in asked for names in made for name in names):
+        return None
+    sides = [_returned_values(tree, each) for each in (_single(clauses[0][1]), following)]
+    if sides[0] is None or sides[1] is None or len(sides[0]) != len(sides[1]):
+        return None
+    return BranchChoice(
+        node.start_byte,
+        following.end_byte,
+        "return ",
+        ("",) * len(sides[0]),
+        (clauses[0][0],),
+        (sides[0], sides[1]),
+        tuple(tree.node_text(statement) for statement in between),
+    )
+
+
+def _assigned_names(tree: SourceTree, statement: tree_sitter.Node) -> list[str]:
+    """The names that a statement assigns, if it does nothing else."""
+    inner = statement.named_children[0] if statement.type == "expression_statement" else None
+    left = inner.child_by_field_name("left") if inner is not None and inner.type == "assignment" else None
+    if left is None or has_comment(statement):
+        return []
+    targets = left.named_children if left.type == "pattern_list" else [left]
+    return [tree.node_text(each) for each in targets] if all(each.type == "identifier" for each in targets) else []
 
 
 def _returned_values(tree: SourceTree, statement: tree_sitter.Node | None) -> tuple[Value, ...] | None:

@@ -21,10 +21,13 @@ from compile_lens.fixes.rewrites.editing import (
     torch_import,
     torch_name,
 )
-from compile_lens.fixes.rewrites.equivalents import equivalent
+from compile_lens.fixes.rewrites.equivalents import equivalent, numbers_of
 from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.tree import Range, SourceTree, ancestors
 
+_CLOCKS = frozenset(
+    f"time.{name}{unit}" for name in ("time", "perf_counter", "monotonic", "process_time") for unit in ("", "_ns")
+)
 _NAME = re.compile(r"[a-zA-Z_]\w*")
 
 
@@ -38,6 +41,8 @@ def with_torch(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     if call is None or function is None or arguments is None or arguments.type != "argument_list":
         return
     name = tree.node_text(function)
+    if tree.node_text(arguments).strip("()") in numbers_of(tree, call):
+        return  # torch's function takes no number
     full = read_imports(tree).resolve(name) or name
     given = [tensor_text(tree, each) for each in arguments.named_children if each.type != "comment"]
     text = equivalent(torch_name(tree)[0], full, given)
@@ -72,7 +77,7 @@ def hoist(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     names = _names(tree, node)
     if not names or names & bound_names(tree, function) or "\n" in text or node.parent is None:
         return
-    if node.parent.type == "expression_statement" or _needs_a_call(text):
+    if node.parent.type == "expression_statement" or _needs_a_call(text) or _clock(tree, node):
         return
     name = _new_name(tree, node)
     yield make(
@@ -82,6 +87,32 @@ def hoist(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         replace_node(tree, node, name),
         kind=FixKind.LOSSY if _changes_with_time(text) else FixKind.CHANGE,
     )
+
+
+def time_in_eager(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
+    """``time.perf_counter()``, asked for where the function is not compiled: a graph has no time of its own."""
+    call = node_at(tree, finding.place) if finding.kind in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR) else None
+    while call is not None and call.type == "binary_operator":  # a finding may cover what is computed with it
+        call = next((each for each in call.named_children if _clock(tree, each)), None)
+    if call is None or not _clock(tree, call) or function_around(call) is None or call.parent is None:
+        return
+    text, torch = tree.node_text(call), torch_name(tree)[0]
+    none = "0" if _clock(tree, call).endswith("_ns") else "0.0"
+    chosen = f"{none} if {torch}.compiler.is_compiling() else {text}"
+    yield make(
+        "time-in-eager",
+        f"Ask for `{text}` in eager only (`torch.compiler.is_compiling`)",
+        replace_node(tree, call, chosen if call.parent.type == "assignment" else f"({chosen})"),
+        torch_import(tree),
+        kind=FixKind.LOSSY,
+    )
+
+
+def _clock(tree: SourceTree, node: tree_sitter.Node) -> str:
+    """The full name of the clock that is called; '' for anything else."""
+    function = node.child_by_field_name("function") if node.type == "call" else None
+    full = read_imports(tree).resolve(tree.node_text(function)) if function is not None else ""
+    return full if full in _CLOCKS else ""
 
 
 def constant_result(finding: Finding, tree: SourceTree) -> Iterator[Fix]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from .accepted_values import accepted_texts, literal_of
 from .arguments import Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
+from .block_classes import class_to_construct
 from .concrete_classes import class_in, concrete_classes
 from .configurations import NAMES, class_for, lacking, needed_by, variants
 from .dimensions import Unknowns
@@ -110,6 +111,9 @@ class ArgumentGuesser:
         found = self._object(info, depth)
         if found is not None:
             return found
+        built = class_to_construct(owner, name, self.module) if kinds <= {"callable", "module"} else None
+        if built is not None:
+            return Expression(self.path_of(built))
         parts = classes_in(info.hint)
         if parts and depth < _MAX_DEPTH:
             items = tuple(self._field(owner, name, each, depth) for each in parts)

@@ -19,7 +19,8 @@ class CallProblem:
     argument for a parameter that has none yet, with its sizes among the unknowns, or None if there is no such parameter; ``guess`` one
     for something that is read of an argument, and ``read`` what the source shows to be read of a parameter. ``names`` are the parameters;
     ``make`` constructs a class, and ``others`` are candidates for its errors alone. ``called`` is the text before the arguments,
-    and ``open_parts`` are attributes of the object that its constructor can be given and was not.
+    and ``open_parts`` are attributes of the object that its constructor can be given and was not;
+    ``kept`` are those that it was given.
     """
 
     symbolic: Callable[[Arguments, Callable[[str], Any]], object]
@@ -32,3 +33,4 @@ class CallProblem:
     others: Callable[[Candidate, Exception], Iterator[Candidate]] | None = None
     called: str = ""
     open_parts: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()

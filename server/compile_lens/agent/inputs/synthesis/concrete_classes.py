@@ -27,10 +27,11 @@ def concrete_heirs(cls: type, module: ModuleType) -> list[type]:
 
 
 def class_in(hint: Any) -> type | None:
-    """``X`` of ``type[X]``, also in ``Optional``; None for other hints."""
+    """``X`` of ``type[X]`` and of ``type[X | Y]``, also in ``Optional``; None for other hints."""
     if typing.get_origin(hint) is type:
         inner = typing.get_args(hint)[0]
-        return inner if isinstance(inner, type) else None
+        choices = (inner, *typing.get_args(inner))
+        return next((each for each in choices if isinstance(each, type) and each is not type(None)), None)
     return next((found for each in typing.get_args(hint) if (found := class_in(each)) is not None), None)
 
 

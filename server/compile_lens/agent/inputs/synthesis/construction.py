@@ -33,6 +33,7 @@ from .search import NotFound, SearchBudget, search
 from .signatures import read_parameters
 from .smaller_defaults import smaller_defaults, with_less_work
 from .stand_ins import with_stand_ins
+from .structures import with_structure
 from .without_weights import without_weights
 
 # larger models are made smaller or have no memory: they are constructed on the meta device
@@ -273,12 +274,14 @@ class _Construction:
         yield from with_own_class(candidate, error, self._module, self._make, self._cls)
 
     def with_parts(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
-        """Candidates that pass something that can be called."""
+        """Candidates that pass something that can be called, or that has what was read of it."""
         if isinstance(error, Exception):
             yield from with_own_class(candidate, error, self._module, self._make, self._cls)
         for requirement in requirements(error):
             if requirement.kind == "callable":
                 yield from with_callable(candidate, requirement, error)
+            elif requirement.kind in ("attribute", "key", "several"):
+                yield from with_structure(candidate, requirement, error, self._guess, self._read)
 
     def with_asked_class(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
         """Candidates with an object of a class that the failing function asks for."""

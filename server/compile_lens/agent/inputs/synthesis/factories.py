@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 
 MOST = 4
+# from a function to one that names the class
+MOST_STEPS = 3
 
 
 # class methods that need a file or a download
@@ -17,20 +19,17 @@ _PRETRAINED = re.compile(r"(?:.*_)?(?:pretrained|weights|checkpoint)(?:_.*)?")
 
 
 def factories(module: ModuleType, cls: type) -> Iterator[str]:
-    """Calls of public functions of ``module`` that need no arguments and name ``cls``, themselves or one call further: without weights."""
+    """Calls of public functions of ``module`` that need no arguments and name ``cls``, themselves or by others: without weights."""
     own = {
         name: value
         for name, value in vars(module).items()
         if type(value) is FunctionType and value.__module__ == module.__name__
     }
-    direct = {name for name, function in own.items() if cls.__name__ in _names(function.__code__)}
-    found = [
-        name
-        for name, function in own.items()
-        if not name.startswith("_")
-        and (name in direct or _names(function.__code__) & direct)
-        and _needs_nothing(function)
-    ]
+    used = {name: _names(function.__code__) for name, function in own.items()}
+    making = {name for name, names in used.items() if cls.__name__ in names}
+    for _ in range(MOST_STEPS):
+        making |= {name for name, names in used.items() if names & making}
+    found = [name for name in own if name in making and not name.startswith("_") and _needs_nothing(own[name])]
     for name in found[:MOST]:
         yield f"{name}({', '.join(f'{each}=None' for each in _weights(own[name]))})"
 

@@ -78,6 +78,7 @@ FLOATS: tuple[tuple[str, float], ...] = (
 )
 # parameters that accept a class or a function
 MAKERS: tuple[tuple[str, str], ...] = (
+    (r"(?:.*_)?(?:loss|criterion|objective)(?:_?(?:fn|func|function|module))?", "torch.nn.MSELoss()"),
     (r"(?:.*_)?act(?:ivation)?_?(?:layer|cls|class)", "torch.nn.GELU"),
     (r"(?:.*_)?norm(?:_layer|_cls|_class|_type)?_?(?:layer|cls|class)", "torch.nn.LayerNorm"),
     (r"(?:.*_)?(?:act(?:ivation)?(?:_fn|_func|_function)?|non_?linearity)", "torch.nn.GELU()"),
@@ -91,6 +92,7 @@ MAKERS: tuple[tuple[str, str], ...] = (
 )
 # those that a constructor calls itself
 CLASS_MAKERS: tuple[tuple[str, str], ...] = (
+    (r"(?:.*_)?(?:loss|criterion|objective)(?:_?(?:fn|func|function|module))?", "torch.nn.MSELoss()"),
     (r"(?:.*_)?norm(?:alization)?(?:_?(?:layer|cls|class|type|fn|module))?(?:_?\d)?", "torch.nn.LayerNorm"),
     (r"(?:.*_)?(?:act(?:ivation)?|non_?lin(?:earity)?)(?:_?(?:layer|cls|class|type|fn|func|module))?", "torch.nn.GELU"),
     (r"(?:.*_)?conv(?:olution)?(?:_?(?:layer|cls|class|type|module))?", "torch.nn.Conv2d"),

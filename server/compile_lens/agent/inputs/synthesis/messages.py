@@ -124,7 +124,7 @@ _NO_ATTRIBUTE = re.compile(
 _NO_SEQUENCE = re.compile(
     r"object of type '(?:int|float)' has no len|'(?:int|float)' object is not (?:iterable|subscriptable|reversible)|argument of type 'int' is not"
     r"|cannot unpack non-iterable (?:int|float)|argument after \* must be an iterable, not int"
-    r"|can only concatenate (?:list|tuple) \(not \"int\"\)|for \+: 'int' and '(?:list|tuple)'|argument \d+ must be iterable"
+    r"|can only concatenate (?:list|tuple) \(not \"int\"\)|for \+: 'int' and '(?:list|tuple)'|argument \d+ must be iterable|called with an iterable"
     r"|(?:should|must|has to|expected|needs to) (?:to )?be (?:of type |an? )?(?:list|tuple|sequence|iterable)\b"
 )
 _LISTS = re.compile(r"concatenate list|and 'list'|be (?:of type |an? )?list")
@@ -233,15 +233,21 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
 
 
 def _of_layer(error: BaseException) -> Iterator[Requirement]:
-    """The number of channels that the layer of torch's which failed takes, where its message does not say so."""
+    """The number of channels, or the rank, that the layer of torch's which failed takes, where its message does not say so."""
     entry, found = error.__traceback__, None
+    is_of_rows = False
     while entry is not None:
         layer: Any = entry.tb_frame.f_locals.get("self")
         given: Any = entry.tb_frame.f_locals.get("input")
         # objects of the program's may raise anything when they are asked
         if type(layer).__module__.startswith("torch.nn.modules.conv") and type(given).__module__.startswith("torch"):
             found = (layer.in_channels, given.shape)
+        elif type(layer).__name__ == "BatchNorm1d" and type(given).__module__.startswith("torch"):
+            # rows of numbers came with one dimension too many: their last one is what is normalized
+            is_of_rows = given.dim() == 3 and given.shape[1] != layer.num_features == given.shape[2]
         entry = entry.tb_next
+    if is_of_rows:
+        yield Requirement("rank", "2")
     if found is not None and len(found[1]) > 1 and int(found[1][1]) != found[0]:
         yield Requirement("size", f"{int(found[1][1])} {found[0]}")
 
@@ -256,7 +262,7 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
         yield Requirement("callable", "")
     elif "'Tensor' object is not callable" in text:
         yield Requirement("function", "")
-    elif _NO_TENSOR.search(text):
+    elif _NO_TENSOR.search(text) and not _NO_SEQUENCE.search(text):
         yield Requirement("tensor", "")
     elif _NUMBER.search(text) or _FLAG.search(text):
         yield Requirement("number", "flag" if _FLAG.search(text) else "")

@@ -15,7 +15,14 @@ from .failing_lines import failing_line
 from .messages import Requirement, requirements
 from .other_lengths import with_other_length
 from .other_shapes import OTHER_RANKS, alike, larger, of_other_rank, of_rank, of_several, with_values
-from .other_values import with_callable, with_function, with_other_value, with_required_class, with_small_model
+from .other_values import (
+    with_callable,
+    with_function,
+    with_other_value,
+    with_required_class,
+    with_small_model,
+    with_text,
+)
 from .structures import with_structure
 
 # `**kwargs` of the function
@@ -52,6 +59,7 @@ def next_candidates(
             yield from with_function(candidate, error)
     if any(w.kind == "fractions" for w in wanted):
         yield from _of_fractions(candidate)
+    yield from with_text(candidate, error)
     yield from with_other_value(candidate, error)
     yield from with_other_length(candidate, error)
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]

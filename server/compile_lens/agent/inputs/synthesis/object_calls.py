@@ -108,6 +108,9 @@ class CallsOfObject:
             raise NotFound(f"it has no `{method}()`")
         self._infos = parameters_of(self._made, function)
         self._open_parts = _open_parts(cls, self._made) if making.candidate is not None else frozenset()
+        self._kept = (
+            frozenset(name for name, _ in making.candidate.arguments.named) if making.candidate else frozenset()
+        )
         if method == "forward":
             read_class_docstring(cls, self._infos)
 
@@ -238,6 +241,7 @@ class CallsOfObject:
             others=self._others,
             called=f"{self._making.text}{self._suffix}",
             open_parts=self._open_parts,
+            kept=self._kept,
         )
 
     def _others(self, candidate: Candidate, error: Exception) -> Iterator[Candidate]:

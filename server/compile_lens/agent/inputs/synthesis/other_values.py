@@ -21,7 +21,7 @@ from .arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
 from .failing_lines import failing_line, names_in_failing_lines
-from .guesses import CLASS_MAKERS, MAKERS, by_name
+from .guesses import CLASS_MAKERS, MAKERS, WORDS, by_name
 from .messages import Requirement, requirements
 
 MOST_VALUES = 5
@@ -33,6 +33,10 @@ _OF_NONE = re.compile(
     r"'NoneType' object (?:is not (?:callable|iterable|subscriptable)|has no attribute)|\bwith NoneType\b|'NoneType' and|and 'NoneType'"
 )
 _IS_INSTANCE = re.compile(r"isinstance\((?:self\.)?(\w+),\s*\(?([\w.]+)")
+_IS_TEXT = re.compile(
+    r"(?:object|object '\w+') has no attribute '(?:lower|upper|strip|split|startswith|endswith|replace|format)'"
+    r"|attribute name must be string|expected (?:a )?str(?:ing)?\b|must be (?:a )?str(?:ing)?\b"
+)
 SMALL_MODEL = "torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64))"
 ANY_MODULE, ANY_CLASS = "torch.nn.Identity()", "torch.nn.Identity"
 # what takes more than a module that changes nothing does, also by name
@@ -49,15 +53,38 @@ def with_other_value(candidate: Candidate, error: BaseException) -> Iterator[Can
             yield _with(candidate, name, Expression(repr(value)))
 
 
+def with_text(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """Candidates in which a class or a module is a text, since the program uses it as one: `getattr(nn, name)`, `name.lower()`."""
+    if _IS_TEXT.search(str(error)) is None and not (isinstance(error, KeyError) and _is_module(error.args[:1])):
+        return
+    in_line, values = names_in_failing_lines(error), _accepted(error)
+    makers = [(path, each) for path, each in candidate.arguments.plain() if _makes_module(each)]
+    for path, _ in sorted(makers, key=lambda pair: _rank(pair[0], in_line))[:MOST_SUSPECTS]:
+        usual = by_name(WORDS, path.rpartition(INSIDE)[2]) or "relu"
+        # a function is spelled in small letters, and a class is not
+        for value in dict.fromkeys((*values[:MOST_VALUES], usual, "relu", "ReLU")):
+            yield _with(candidate, path, Expression(repr(value)))
+
+
+def _is_module(values: tuple[Any, ...]) -> bool:
+    return any(hasattr(value, "forward") for value in values)
+
+
+def _makes_module(argument: Argument) -> bool:
+    return isinstance(argument, Expression) and argument.text.startswith("torch.nn.")
+
+
 def with_callable(candidate: Candidate, requirement: Requirement, error: BaseException) -> Iterator[Candidate]:
     """Candidates in which a number or a text is what a program calls: a class where its constructor does, else a module."""
     if requirement.value:
         for path, argument in candidate.arguments.plain():
             if isinstance(argument, Expression) and argument.text == ANY_MODULE:
-                yield _with(candidate, path, Expression(ANY_FUNCTION))
+                # what is called without arguments makes something
+                yield _with(candidate, path, Expression(ANY_CLASS if "() missing" in str(error) else ANY_FUNCTION))
         return
     for name, given in candidate.arguments.named:
-        of_modules = _with_modules(given)
+        one = name.removesuffix("es") if by_name(MAKERS, name.removesuffix("es")) else name.removesuffix("s")
+        of_modules = _with_modules(given, by_name(MAKERS, one) or ANY_MODULE)
         if of_modules is not given:
             yield _with(candidate, name, of_modules)
     for path, thing in candidate.arguments.objects():
@@ -83,12 +110,12 @@ def with_function(candidate: Candidate, error: BaseException) -> Iterator[Candid
             yield _with(candidate, path, Expression(ANY_FUNCTION))
 
 
-def _with_modules(argument: Argument) -> Argument:
+def _with_modules(argument: Argument, module: str) -> Argument:
     """A list of modules for a list of numbers, and so for lists in it; other arguments as they are."""
     if not isinstance(argument, Group):
         return argument
     items = tuple(
-        Expression(ANY_MODULE) if isinstance(item, UnknownInteger) or _is_number(item) else _with_modules(item)
+        Expression(module) if isinstance(item, UnknownInteger) or _is_number(item) else _with_modules(item, module)
         for item in argument.items
     )
     is_changed = any(new is not old for new, old in zip(items, argument.items, strict=True))
@@ -143,6 +170,21 @@ def needs_one_of(names: frozenset[str], error: BaseException) -> bool:
     """Whether one of the attributes ``names`` of an object is used and is None: `self.embed_tokens(tokens)`, `for key in self.keys`."""
     used = re.findall(r"\bself\.(\w+)", failing_line(error))
     return _OF_NONE.search(str(error)) is not None and not names.isdisjoint(used)
+
+
+def is_of_kept(names: frozenset[str], error: BaseException) -> bool:
+    """Whether what an object has kept of its construction under one of ``names`` lacks items or an attribute: `self.options.width`."""
+    used = set(re.findall(r"\bself\.(\w+)", failing_line(error))) & names
+    if not used or "Tensor" in str(error):
+        return False
+    for wanted in requirements(error):
+        owner = rf"\bself\.(?:{'|'.join(used)})"
+        if wanted.kind == "several":
+            return True
+        if wanted.kind in ("attribute", "key") and wanted.value:
+            read = rf"{owner}[\w.]*(?:\.{wanted.value}\b|\[\s*['\"]{wanted.value})"
+            return re.search(read, failing_line(error)) is not None
+    return False
 
 
 def is_none_called(error: BaseException) -> bool:

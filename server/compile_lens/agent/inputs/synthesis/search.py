@@ -19,7 +19,7 @@ from .failing_lines import failing_place
 from .messages import is_too_small, requirements
 from .next_candidates import next_candidates
 from .other_shapes import larger, smaller
-from .other_values import is_of_object, needs_one_of
+from .other_values import is_of_kept, is_of_object, needs_one_of
 from .trial import attempt
 
 # candidates that follow from one failure, and conditions that are negated for them, each by a search of its own
@@ -116,7 +116,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         if not budget.left or isinstance(error, ImportError):
             break  # no other argument makes a module be there
         is_number_called = is_of_object(error) and not any(candidate.arguments.plain())
-        if is_number_called or needs_one_of(problem.open_parts, error):
+        if is_number_called or needs_one_of(problem.open_parts, error) or is_of_kept(problem.kept, error):
             raise NotFound(sentence_of(error), of_object=error)
         enlarged = next(larger(candidate), None) if is_too_small(error) else None
         if enlarged is not None:

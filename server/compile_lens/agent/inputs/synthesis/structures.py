@@ -44,7 +44,9 @@ def with_structure(
     """
     in_line = names_in_failing_lines(error)
     if requirement.kind == "several":
-        yield from _several(candidate, in_line, requirement.value == "list")
+        yield from _several(
+            candidate, in_line, set(re.findall(r"\w+", failing_line(error))), requirement.value == "list"
+        )
         return
     if requirement.kind == "tensor":
         yield from _tensors(candidate, in_line)
@@ -125,9 +127,11 @@ def _names(candidate: Candidate, in_line: list[str], owner: str) -> list[str]:
     return sorted(found, key=lambda n: in_line.index(_last(n)) if _last(n) in in_line else len(in_line))
 
 
-def _several(candidate: Candidate, in_line: list[str], is_list: bool) -> Iterator[Candidate]:
-    """Candidates in which a number is several of it: that in the failing line first."""
-    for name, argument in sorted(candidate.arguments.plain(), key=lambda pair: _last(pair[0]) not in in_line):
+def _several(candidate: Candidate, in_line: list[str], innermost: set[str], is_list: bool) -> Iterator[Candidate]:
+    """Candidates in which a number is several of it: one that the failing line names, else any, those in the lines around it first."""
+    numbers = list(candidate.arguments.plain())
+    named = [pair for pair in numbers if _last(pair[0]) in innermost]
+    for name, argument in sorted(named or numbers, key=lambda pair: _last(pair[0]) not in in_line):
         is_number = isinstance(argument, Expression) and argument.text.isdigit()
         if isinstance(argument, UnknownInteger) or is_number:
             for count in (2, 4):

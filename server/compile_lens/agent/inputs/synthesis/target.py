@@ -53,7 +53,7 @@ from .signatures import read_parameters
 from .stand_ins import has_placeholders
 
 # parts of an object that are found one after the other
-MAX_PARTS = 5
+MAX_PARTS = 12
 _OF_TRAINING = re.compile(r"\btrain(?:ing)?\b|\btargets?\b", re.I)
 # for each kind of model that is passed to what wraps one
 MODEL_TRIALS, MODEL_S = 16, 2.0

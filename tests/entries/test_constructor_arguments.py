@@ -1,0 +1,167 @@
+"""Arguments of constructors: classes that they construct, texts, lists, and what an object has kept of its configuration."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+import pytest
+from tests.entries.agent_package import agent_module
+
+pytestmark = pytest.mark.xdist_group("torch-in-this-process")
+
+target = agent_module("inputs.synthesis.target")
+
+MODULES = """\
+import torch
+from torch import nn
+
+
+class Residual(nn.Module):
+    expansion = 1
+
+    def __init__(self, inner, outer, stride=1):
+        super().__init__()
+        self.layer = nn.Conv2d(inner, outer, 3, stride=stride, padding=1)
+
+    def forward(self, x):
+        return self.layer(x).relu()
+
+
+class Stages(nn.Module):
+    def __init__(self, block, counts, classes=10):
+        super().__init__()
+        self.inner = 3
+        self.first, self.second = (self._stage(block, 8, counts[each]) for each in (0, 1))
+        self.last = nn.Linear(8 * block.expansion, classes)
+
+    def _stage(self, block, outer, count):
+        layers = []
+        for _ in range(count):
+            layers.append(block(self.inner, outer, 1))
+            self.inner = outer * block.expansion
+        return nn.Sequential(*layers)
+
+    def forward(self, x):
+        return self.last(self.second(self.first(x)).mean((2, 3)))
+
+
+class Perceptron(nn.Module):
+    def __init__(self, inputs, outputs, widths, activation):
+        super().__init__()
+        layers = []
+        for width in widths:
+            layers += [nn.Linear(inputs, width), getattr(nn, activation)()]
+            inputs = width
+        self.layers = nn.Sequential(*layers, nn.Linear(inputs, outputs))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+class Spelled(nn.Module):
+    def __init__(self, activation):
+        super().__init__()
+        if activation.lower() != "elu":
+            raise ValueError(f"unknown activation {activation}")
+        self.layer = nn.Linear(6, 6)
+
+    def forward(self, x):
+        return nn.functional.elu(self.layer(x))
+
+
+class Kept(nn.Module):
+    def __init__(self, hparams):
+        super().__init__()
+        self.hparams = hparams
+        self.layer = nn.Linear(hparams.input_dim, 4)
+
+    def forward(self, x):
+        return self.layer(x)[:, : self.hparams.context_length] * self.hparams.scale
+
+
+class Quantiles(nn.Module):
+    def __init__(self, quantiles):
+        super().__init__()
+        self.quantiles = quantiles
+
+    def forward(self, x):
+        return sum(x * q for q in self.quantiles)
+
+
+class Mixed(nn.Module):
+    def __init__(self, losses, weights):
+        super().__init__()
+        self.losses, self.weights = nn.ModuleList(losses), weights
+
+    def forward(self, pred, target):
+        return sum(w * loss(pred, target) for w, loss in zip(self.weights, self.losses))
+
+
+class Generator(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Linear(8, 12))
+
+    def forward(self, z):
+        return self.layers(z).view(len(z), 3, 2, 2)
+
+
+class Made(nn.Module):
+    def __init__(self, options):
+        super().__init__()
+        self.layer = nn.Linear(options["two"][1], 4)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+def _made(**options):
+    return Made(options)
+
+
+def _named(name, pretrained, **options):
+    return _made(**options)
+
+
+def made_small(pretrained=False):
+    return _named("small", pretrained, two=(1, 5))
+"""
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> object:
+    file = tmp_path_factory.mktemp("constructors") / "made_up_constructors.py"
+    file.write_text(MODULES)
+    spec = importlib.util.spec_from_file_location("made_up_constructors", file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["made_up_constructors"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Stages", "Stages(block=Residual, counts=("),
+        ("Perceptron", "activation='ReLU')(x=float32["),
+        ("Spelled", "Spelled(activation='elu')(x=float32["),
+        ("Kept", "context_length=64, scale=1.0))(x=float32["),
+        ("Quantiles", "Quantiles(quantiles=("),
+        ("Mixed", "Mixed(losses=(torch.nn.MSELoss(), torch.nn.MSELoss()), weights=("),
+        ("Generator", "Generator()(z=float32[2, 6])"),
+    ],
+)
+def test_what_a_constructor_takes(modules: object, name: str, shown: str) -> None:
+    assert shown in target.find_call(modules, name, target.SearchBudget()).expression
+
+
+def test_a_function_that_makes_it_by_way_of_others(modules: object) -> None:
+    found = agent_module("inputs.synthesis.factories").factories(modules, modules.Made)  # type: ignore[attr-defined]
+    assert list(found) == ["made_small()"]
+
+
+def test_the_class_in_a_union_of_classes() -> None:
+    wanted = agent_module("inputs.synthesis.concrete_classes").class_in(type[int | str])
+    assert wanted is int
