@@ -7,6 +7,7 @@ it is asked to do, the compiler does. ``keep_kernels`` adds the kernels that run
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.metadata
 import os
@@ -124,11 +125,14 @@ def keep_kernels() -> None:
         for cache, changed in _caches().items():
             if _looked_at.get(cache) != changed:
                 new = [file for file in cache.glob("??/c*.main.so") if not (store / file.name).exists()]
-                for kernel in [file for file in new if _is_whole(file)]:
-                    aside = store / f"{kernel.name}.{os.getpid()}"
-                    shutil.copy(kernel, aside)
-                    aside.replace(store / kernel.name)
-                    new.remove(kernel)
+                # a test beside this one may clear its cache meanwhile
+                for kernel in [file for file in new if file.exists()]:
+                    with contextlib.suppress(FileNotFoundError):
+                        if _is_whole(kernel):
+                            aside = store / f"{kernel.name}.{os.getpid()}"
+                            shutil.copy(kernel, aside)
+                            aside.replace(store / kernel.name)
+                            new.remove(kernel)
                 if not new:
                     _looked_at[cache] = changed
 
@@ -138,8 +142,11 @@ def _caches() -> dict[Path, int]:
     folder = cache_root(os.environ) / "inductor"
     if not folder.is_dir():
         return {}
-    with os.scandir(folder) as caches:
-        return {Path(each.path): each.stat().st_mtime_ns for each in caches}
+    found = {}
+    for cache in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            found[cache] = cache.stat().st_mtime_ns
+    return found
 
 
 def _is_whole(library: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,14 @@ def test_no_limit_is_longer_than_timers_take(
     assert "is more than 1,000,000, or no number." in capsys.readouterr().err
     settings, problems = read_settings({"run": {"timeout": float(number)}, "budget": {"cpu": float(number)}})
     assert (settings, len(problems)) == (Settings(), 2)
+
+
+def test_a_damaged_report_is_told_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = tmp_path / "report.json"
+    report.write_text("[" * 200_000)
+    assert run_verb(["diff", str(report), str(report)]) == 2
+    report.unlink()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(report)
+        assert run_verb(["diff", str(report), str(report)]) == 2
+    assert all("is not a report of compile-lens" in line for line in capsys.readouterr().err.splitlines())

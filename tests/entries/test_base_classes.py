@@ -91,3 +91,16 @@ def test_base_classes_are_targets_after_what_can_be_called() -> None:
         ("Whole", False),
         ("Score", True),
     ]
+
+
+def test_a_file_that_fails_at_its_import_says_also_why_nothing_was_called(tmp_path: Path, warm_host: WarmHost) -> None:
+    outcome = run(warm_host, write(tmp_path, f"from os import no_such_name\n{ABSTRACT}"))
+    assert [finding.place.line for finding in outcome.findings] == [1]
+    assert any("it leaves its work to subclasses" in note for note in outcome.notes)
+
+
+def test_a_name_that_the_file_does_not_define_is_no_matter_of_inputs(tmp_path: Path, warm_host: WarmHost) -> None:
+    text = "from torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x):\n        return torch.relu(x)\n"
+    outcome = run(warm_host, write(tmp_path, text))
+    assert outcome.failure.endswith("name 'torch' is not defined: no call returns before the file defines it.")
+    assert outcome.coverage is not None and not outcome.coverage.units[0].draft

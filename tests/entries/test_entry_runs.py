@@ -281,3 +281,16 @@ def test_a_limit_that_ends_made_up_calls_is_no_error_of_the_file(tmp_path: Path)
     outcome = asyncio.run(analyze_by_entries(stopped, None, Job(str(file)), choice))
     note = "Stopped the calls with synthesized inputs after 9 s (`run.timeout`). Findings so far are shown."
     assert (outcome.findings, outcome.notes) == ((), (note,))
+
+
+def test_a_script_that_builds_no_model_does_not_take_all_the_time(tmp_path: Path) -> None:
+    text = "import time\n\nfor _ in range(9):\n    time.sleep(100)\n"
+    file = write(tmp_path, text)
+    limits: dict[str, float] = {}
+
+    async def analyzed(host: Any, job: Job, on_partial: Any, filters: Any) -> Outcome:
+        limits[job.entry] = job.timeout_s
+        return Outcome(job.file, "", "", "", job.entry, Status.TIMEOUT, 9.0)
+
+    asyncio.run(analyze_by_entries(analyzed, None, Job(str(file), timeout_s=90), choose(str(file), text, None)))
+    assert limits == {"model": 90, "script": 20}

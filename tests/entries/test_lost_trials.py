@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -142,3 +145,32 @@ def test_a_compiled_call_that_does_not_end_is_stopped_and_told(tmp_path: Path, w
     assert any(note.startswith("Stopped the compiled call of `Long` after") for note in outcome.notes)
     assert outcome.coverage is not None
     assert [unit.is_analyzed for unit in outcome.coverage.units] == [False]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nothing can be forked")
+def test_what_ended_a_copy_is_told() -> None:
+    ahead = agent_module("inputs.ahead")
+
+    def raises(send: Callable[[object], None]) -> None:
+        send("before")
+        raise KeyError("lost")
+
+    def crashes(send: Callable[[object], None]) -> None:
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    with ahead.ahead(raises, 60.0) as values:
+        assert list(values) == ["before", ahead.Died("KeyError: 'lost'")]
+    with ahead.ahead(crashes, 60.0) as values:
+        assert list(values) == [ahead.Died("SIGSEGV")]
+    assert ahead.of_copy(lambda: 1 / 0, 60.0) is None
+
+
+def test_loaders_of_a_script_need_no_workers() -> None:
+    from torch.utils.data import DataLoader
+
+    loader = DataLoader(
+        list(range(6)), batch_size=2, num_workers=3, persistent_workers=True, timeout=9, prefetch_factor=4
+    )
+    with agent_module("inputs.data_loading").without_workers():
+        assert [batch.tolist() for batch in loader] == [[0, 1], [2, 3], [4, 5]]
+        assert loader.num_workers == 0

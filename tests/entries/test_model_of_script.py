@@ -325,3 +325,41 @@ def test_inputs_are_made_where_the_program_has_moved_its_model(tmp_path: Path, w
     outcome = run(warm_host, file, "model")
     assert [call.target for call in outcome.calls] == ["Net"]
     assert errors(outcome) == []
+
+
+def test_the_model_of_a_script_is_called_as_users_call_it(tmp_path: Path, warm_host: WarmHost) -> None:
+    script = "import torch\n\nnet = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Dropout(0.1))\nnet(torch.ones(2, 8))\n"
+    script += "\nif __name__ == '__main__':\n    print(net)\n"
+    project(tmp_path, {"run.py": script})
+    outcome = run(warm_host, tmp_path / "run.py", "model")
+    (recompile,) = [finding for finding in outcome.findings if finding.code == "would-recompile"]
+    assert recompile.message.startswith("With the model in eval mode")
+
+
+TRACED = """\
+import torch
+import torch.fx
+
+
+def scaled(x: torch.Tensor):
+    return x * 2
+
+
+net = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
+traced = torch.fx.symbolic_trace(net)
+if __name__ == "__main__":
+    from no_such_profiler import profile
+
+    macs, params = profile(net[0], inputs=(torch.ones(2, 4),))
+    print(scaled(net(torch.ones(2, 4))))
+"""
+
+
+def test_calls_of_a_tracer_are_none_and_a_script_is_about_its_model(tmp_path: Path, warm_host: WarmHost) -> None:
+    project(tmp_path, {"run.py": TRACED})
+    outcome = run(warm_host, tmp_path / "run.py")
+    assert outcome.entry == "model"
+    assert [call.inputs for call in outcome.calls] == ["float32[2, 4]"]
+    assert graph_breaks(outcome) == []
+    # what a profiler would have returned is not there: that is not the program's error
+    assert errors(outcome) == ["The program raised `ModuleNotFoundError`: No module named 'no_such_profiler'."]

@@ -93,3 +93,10 @@ def test_grants_are_of_one_workspace_and_go_with_its_permission(tmp_path: Path) 
     assert store.roots() == (root,)
     store.revoke(root)
     assert store.grants(root) == Grants()
+
+
+def test_no_name_that_a_program_gives_costs_the_actions(tmp_path: Path) -> None:
+    """A refused call names a file as the program does."""
+    (tmp_path / "circle").symlink_to("circle")
+    names = ["a\0b", "n" * 5_000, "circle/x", "../" * 5_000 + "x", "\ud800/x", "", "/"]
+    assert folders_to_keep(names, tmp_path, tmp_path) == [tmp_path]

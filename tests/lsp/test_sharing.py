@@ -107,3 +107,32 @@ async def test_who_asks_without_reading_keeps_the_server_neither_busy_nor_full(
     for each in (*clients, writer):
         each.close()
     await shared.close()
+
+
+async def test_no_text_of_another_folder_is_given(tmp_path: Path) -> None:
+    """Permission is given by the folder: neither `..` nor a link leads to a file of another one."""
+    root, other = tmp_path / "root", tmp_path / "other"
+    root.mkdir()
+    other.mkdir()
+    (root / "link").symlink_to(other)
+    (root / "inside").symlink_to(".")
+    shared = SharedTexts(root, lambda file: f"unsaved {Path(file).name}")
+    assert await shared.start()
+    try:
+        assert await unsaved_text(root, str(root / "inside" / "model.py")) == "unsaved model.py"
+        for file in (root / ".." / "other" / "model.py", root / "link" / "model.py", other / "model.py"):
+            assert await unsaved_text(root, str(file)) is None
+    finally:
+        await shared.close()
+
+
+async def test_an_editor_that_closes_leaves_the_socket_of_another(tmp_path: Path) -> None:
+    first, second = (SharedTexts(tmp_path, lambda _, name=name: name) for name in ("first", "second"))
+    assert await first.start()
+    assert not await second.start()
+    socket_of(tmp_path).unlink()
+    assert await second.start()
+    await first.close()
+    assert await unsaved_text(tmp_path, str(tmp_path / "model.py")) == "second"
+    await second.close()
+    assert not socket_of(tmp_path).exists()

@@ -7,12 +7,17 @@ import stat
 from pathlib import Path
 
 import click
+import msgspec
 import pytest
 
 from compile_lens.cli.fix import _write
+from compile_lens.diff.json_bytes import json_bytes
 from compile_lens.repro.beside import copy_values, nothing_left, values_folder
 from compile_lens.repro.expressions import CannotWrite
+from compile_lens.repro.history import history_file
 from compile_lens.state.atomic_file import copy_beside, write_beside, write_named
+from compile_lens.workers.command import caches_of
+from compile_lens.workers.job import Job
 
 
 def test_a_file_of_ours_takes_the_place_of_a_link(tmp_path: Path) -> None:
@@ -102,3 +107,14 @@ def test_fixes_are_not_written_over_what_the_user_typed_meanwhile(tmp_path: Path
 def _with(file: Path, text: str) -> Path:
     file.write_text(text)
     return file
+
+
+def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
+    """Names are bytes: what is kept for a workspace, or written about its files, needs no text."""
+    name = os.fsdecode(b"\xff\n")
+    job = Job(f"/w/{name}/model.py", workspace=f"/w/{name}")
+    assert caches_of(job, {"COMPILE_LENS_CACHE_DIR": str(tmp_path)})
+    assert history_file(Path(job.file)).suffix == ".json"
+    assert msgspec.json.decode(json_bytes({"file": job.file})) == {"file": "/w/?\n/model.py"}
+    write_named(tmp_path / "page.html", f"<p>{name}")
+    assert (tmp_path / "page.html").read_text() == "<p>?\n"

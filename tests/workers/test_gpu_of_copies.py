@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -72,3 +73,21 @@ def test_a_driver_that_does_not_start_is_no_gpu(presence: Any, monkeypatch: pyte
     assert not driver.has_started_here
     with presence.copies_can_use_gpu():
         assert not torch.cuda.is_available(), "what NVML counts and CUDA cannot start is not there"
+
+
+def test_a_question_of_ours_warns_of_nothing(
+    presence: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    import torch
+
+    Driver(monkeypatch, tmp_path / "starts", counted=1, found=0)
+
+    def refused() -> int:
+        warnings.warn("CUDA initialization: Unexpected error from cudaGetDeviceCount()", stacklevel=1)
+        return 0
+
+    monkeypatch.setattr(torch._C, "_cuda_getDeviceCount", refused, raising=False)
+    assert not presence.starts()
+    assert [str(each.message) for each in recwarn] == []
+    assert not torch.cuda.is_available()
+    assert len(recwarn) == 1, "a question of the program's does"

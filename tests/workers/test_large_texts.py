@@ -14,6 +14,7 @@ from compile_lens.workers.syntax_question import ask_for_syntax_error
 
 def test_the_standby_takes_no_large_text_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not uses_gpu("# cuda\n" + "a\n" * 1000)
+    assert uses_gpu("Trainer(accelerator='gpu', devices=1)") and not uses_gpu("Trainer(accelerator='cpu')")
     monkeypatch.delattr(ast, "parse")
     assert uses_gpu("# cuda\n" + "a\n" * MOST_PARSED)
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from compile_lens.agent.runtime.regular_file import is_file
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.printer import local_trees
 from compile_lens.cli.terminal import echo
@@ -101,7 +102,7 @@ class Comparing:
         try:
             if self.since:
                 known, root = _known_since(self.since, jobs, python, analyze)
-                return Gate(known, local_trees(), root, self.since, lambda file: Path(root, file).exists())
+                return Gate(known, local_trees(), root, self.since, lambda file: is_file(Path(root, file)))
             if not self.compares:
                 return None
             file = self._file
@@ -109,7 +110,7 @@ class Comparing:
         except (BaselineError, RevisionError) as problem:
             raise click.ClickException(str(problem)) from None
         folder = file.absolute().parent
-        return Gate(known, local_trees(), str(folder), display_path(str(file)), lambda one: (folder / one).exists())
+        return Gate(known, local_trees(), str(folder), display_path(str(file)), lambda one: is_file(folder / one))
 
     @property
     def _file(self) -> Path:

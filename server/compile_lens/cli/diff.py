@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from compile_lens.agent.runtime.regular_file import read_regular
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome, Status
@@ -38,6 +39,8 @@ from compile_lens.workers.job import Depth
 
 # of all kinds: what a cap hides could not be compared
 EVERYTHING = Filters(cap=2**31)
+# bytes of a report
+LARGEST_REPORT = 1 << 28
 
 
 @click.command(name="diff")
@@ -121,7 +124,7 @@ class _Runner:
             return _side(operand, list(saved.outcomes), trees_of([saved]))
         if path.suffix == ".json":
             try:
-                return side_of_report(operand, json.loads(path.read_text(encoding="utf-8")))
+                return side_of_report(operand, json.loads(read_regular(path, LARGEST_REPORT)))
             except (OSError, *UNREADABLE) as error:
                 raise Unreadable(f"{operand} is not a report of compile-lens ({error}).") from None
         outcomes = list(open_trace(path, TraceOptions(folders=(str(Path.cwd()),), compiled=True)).outcomes)

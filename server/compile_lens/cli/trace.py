@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from compile_lens.agent.runtime.regular_file import is_file
 from compile_lens.cli.output_options import just_my_code_option, map_option, output_options
 from compile_lens.cli.printer import OutcomePrinter
 from compile_lens.cli.terminal import echo
@@ -71,7 +72,7 @@ def trace(
 def _remember_calls(opened: OpenedTrace, name: str) -> None:
     """Keep the calls of the trace, with which a file that is here can be analyzed without the program."""
     files = {call.file for outcome in opened.outcomes for call in outcome.recorded}
-    if not any(Path(file).is_file() for file in files):
+    if not any(map(is_file, files)):
         return
     from compile_lens.state.call_memory import CallMemory
 

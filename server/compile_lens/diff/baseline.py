@@ -9,6 +9,7 @@ import msgspec
 
 from compile_lens.agent.runtime.regular_file import read_regular
 from compile_lens.diff.identity import Identity
+from compile_lens.diff.json_bytes import json_bytes
 
 VERSION = 1
 # bytes
@@ -65,5 +66,5 @@ def baseline_text(known: Known) -> str:
         _BaselineRun(file, sorted((_Row(**asdict(one)) for one in findings), key=msgspec.structs.astuple))
         for file, findings in sorted(known.items())
     ]
-    document = msgspec.json.encode(_Document(VERSION, runs))
+    document = json_bytes(_Document(VERSION, runs))
     return msgspec.json.format(document, indent=2).decode() + "\n"

@@ -57,6 +57,7 @@ class SharedTexts:
         self._text_of = text_of
         self._server: asyncio.AbstractServer | None = None
         self._conversations = 0
+        self._made: tuple[int, int] | None = None
 
     async def start(self) -> bool:
         """Answer from now on. Returns whether that is possible: the first editor of a workspace answers for it."""
@@ -69,6 +70,7 @@ class SharedTexts:
                 return False
             path.unlink(missing_ok=True)
             self._server = await asyncio.start_unix_server(self._serve, path, limit=LONGEST_REQUEST)
+            self._made = _identity(path)
             path.chmod(0o600)
         except OSError:  # no such folder can be made: assistants read what is saved
             await self.close()
@@ -80,8 +82,11 @@ class SharedTexts:
         if self._server is not None:
             self._server.close()
             self._server = None
+            path = socket_of(self._root)
             with contextlib.suppress(OSError):
-                socket_of(self._root).unlink()
+                # another editor may answer by now
+                if self._made == _identity(path):
+                    path.unlink()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._conversations == MOST_CONVERSATIONS:
@@ -98,7 +103,7 @@ class SharedTexts:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError, asyncio.TimeoutError):
             asked = json.loads(await asyncio.wait_for(reader.readline(), PATIENCE_S))
             file = str(asked["file"])
-            if Path(file).is_relative_to(self._root):
+            if _is_in(file, self._root):
                 text = self._text_of(file)
         writer.write(json.dumps({"text": text}).encode() + b"\n")
         writer.close()
@@ -108,6 +113,19 @@ class SharedTexts:
             writer.transport.abort()  # what somebody asks for and does not read is not kept
         except OSError:
             pass
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.lstat()
+    return found.st_dev, found.st_ino
+
+
+def _is_in(file: str, root: Path) -> bool:
+    """Whether ``file`` is in ``root``, also where links and ``..`` lead: permission is given by the folder."""
+    named = Path(file)
+    if ".." in named.parts or not named.is_relative_to(root):
+        return False
+    return Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root))
 
 
 async def _answers(path: Path) -> bool:

@@ -14,6 +14,7 @@ from compile_lens.agent.runtime.entry_plans import (
     SynthesizedCalls,
     WrittenCall,
 )
+from compile_lens.agent.runtime.regular_file import is_file
 from compile_lens.entries.entry import (
     MODEL,
     SCRIPT,
@@ -66,7 +67,7 @@ def read_entry(spec: str, origin: str, file: str, tree: SourceTree, found: Seque
 
 def _of_file(path: str, test: str, origin: str, file: str) -> Entry:
     full = Path(path) if Path(path).is_absolute() else _above(path, file)
-    if full is None or not full.is_file():
+    if full is None or not is_file(full):
         raise BadEntry(f"{path}: no such file in the folder of {Path(file).name} or above it.")
     if test:
         return Entry(EntryKind.TEST, f"{path}::{test}", origin, 0, ImportingTest(f"{full}::{test}"))
@@ -75,7 +76,7 @@ def _of_file(path: str, test: str, origin: str, file: str) -> Entry:
 
 def _above(path: str, file: str) -> Path | None:
     """``path`` relative to the nearest folder above ``file`` that has it."""
-    return next((folder / path for folder in Path(file).parents if (folder / path).is_file()), None)
+    return next((folder / path for folder in Path(file).parents if is_file(folder / path)), None)
 
 
 def _read_synthesized(name: str, origin: str, tree: SourceTree) -> Entry:

@@ -21,8 +21,9 @@ import msgspec
 from msgspec.structs import replace
 
 from compile_lens import __version__
-from compile_lens.agent.runtime.regular_file import read_regular
+from compile_lens.agent.runtime.regular_file import is_file, read_regular
 from compile_lens.analysis.outcome import Outcome
+from compile_lens.diff.json_bytes import json_bytes
 from compile_lens.formats.redaction import redacted
 from compile_lens.trace.option_values import NO_VALUES
 
@@ -92,7 +93,7 @@ def report_bytes(
         archive.writestr(zipfile.ZipInfo(MANIFEST, NO_DATE), json.dumps(manifest, indent=2))
         entry = zipfile.ZipInfo(REPORT, NO_DATE)
         entry.compress_type = zipfile.ZIP_DEFLATED
-        archive.writestr(entry, msgspec.json.encode(body))
+        archive.writestr(entry, json_bytes(body))
     return packed.getvalue()
 
 
@@ -158,7 +159,7 @@ def _moved(body: Any, folder: Path) -> Any:
         if not file.startswith(f"{root}/") or os.path.exists(file):  # noqa: PTH110 - a path of another machine stays text
             return file
         local = folder / file[len(root) + 1 :]
-        return str(local) if local.is_file() else file
+        return str(local) if is_file(local) else file
 
     def walk(value: Any) -> Any:
         if isinstance(value, dict):

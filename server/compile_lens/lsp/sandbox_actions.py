@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from compile_lens.agent.runtime.regular_file import is_folder
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.lsp.code_actions import command_action, touches
@@ -88,8 +90,13 @@ def folders_to_keep(written: Iterable[str], beside: Path, root: Path) -> list[Pa
     found: list[Path] = []
     inside = root.resolve()
     for name in written:
-        folder = (beside / name).parent.resolve()
-        while not folder.is_dir():
+        try:
+            folder = Path(
+                os.path.realpath((beside / name).parent)
+            )  # `Path.resolve` raises where links lead in a circle
+        except ValueError:
+            continue  # a program named what no system has
+        while not is_folder(folder):
             folder = folder.parent
         if folder.is_relative_to(inside):
             found.append(root / folder.relative_to(inside))

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from compile_lens.agent.runtime.regular_file import is_file
 from compile_lens.analysis.filters import apply
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.source_file import source_if_readable
@@ -105,7 +106,7 @@ def _read(path: Path, options: TraceOptions, settings: Settings) -> tuple[list[O
     opened = open_trace(path, options)
     shown = [as_settings_want(outcome, settings) for outcome in opened.merged()]
     named = dict.fromkeys(finding.place.file for outcome in shown for finding in outcome.findings)
-    return shown, opened.problems, [file for file in named if Path(file).is_file()]
+    return shown, opened.problems, [file for file in named if is_file(file)]
 
 
 def as_settings_want(outcome: Outcome, settings: Settings) -> Outcome:

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from compile_lens.agent.runtime.entry_plans import SEARCHED
+from compile_lens.agent.runtime.entry_protocol import UNDEFINED_NAME
 from compile_lens.agent.runtime.protocol import AgentEvent, Hello
 from compile_lens.analysis.compiled_functions import summarize_compiled
 from compile_lens.analysis.coverage import Coverage, measure
@@ -183,7 +184,11 @@ class _Analysis:
         if end.kind in STOPPED:
             stopped = Stopped(STOPPED[end.kind], end.code, self._job.timeout_s, end.crash_stack, end.reason)
         status = STATUS.get(end.kind, Status.RAISED if self._facts.raised else Status.OK)
-        return self._make(self._builder.report(), self._facts, status, stopped, end)
+        made = self._make(self._builder.report(), self._facts, status, stopped, end)
+        if self._facts.unusable and made.coverage is None:  # which says it of each class
+            why = _unusable(self._job.entry, self._facts.unusable.rstrip("."))
+            made = msgspec.structs.replace(made, notes=(*made.notes, why))
+        return made
 
     def failed(self, sentence: str) -> Outcome:
         return Outcome(
@@ -299,5 +304,6 @@ class _Analysis:
 def _unusable(entry: str, why: str) -> str:
     """Why an entry cannot be used, and what to do about inputs that could not be made up."""
     if why.startswith("could not make up inputs"):
-        return f"{why[0].upper()}{why[1:]}. Add `get_inputs()`."
+        advice = "" if why.endswith(UNDEFINED_NAME) else " Add `get_inputs()`."
+        return f"{why[0].upper()}{why[1:]}.{advice}"
     return f"The entry {entry} cannot be used: {why}."

@@ -42,6 +42,8 @@ ELSEWHERE_S = 20.0
 PATIENCE_S = 15.0
 # what may end with a part of the file
 PARTIAL = (EntryKind.DOCTEST, EntryKind.MODEL, EntryKind.EXAMPLE, *ELSEWHERE)
+# what is compiled as if the file compiled it, and is called as users call it
+USUAL = (EntryKind.SYNTHESIZED, EntryKind.MODEL, EntryKind.EXAMPLE)
 NO_TIME = "Not run: the entries tried first took too long."
 # for calls that are made up: so many seconds of processor time or a sixth of the time limit, whichever is longer, but never the whole limit
 MADE_UP_S = 36.0
@@ -176,6 +178,11 @@ def _is_about(outcome: Outcome, target: str) -> bool:
     return not target or any(re.search(rf"\b{re.escape(target)}\b", name) for name in names)
 
 
+def _names_class(name: str) -> bool:
+    """Whether ``name`` is written like that of a class."""
+    return name.lstrip("_")[:1].isupper()
+
+
 async def analyze_by_entries(
     analyze: Analyze,
     host: Any,
@@ -206,18 +213,21 @@ async def analyze_by_entries(
         if is_elsewhere and time.monotonic() - started > PATIENCE_S:
             passed.append(PassedOver(entry.spec, entry.title, NO_TIME))
             continue
-        limited = replace(job, timeout_s=_share_of_elsewhere(job)) if is_elsewhere else job
+        is_limited = is_elsewhere or (entry.kind is EntryKind.SCRIPT and _has_run_as_model(passed))
+        limited = replace(job, timeout_s=_share_of_elsewhere(job)) if is_limited else job
         outcome = await analyze(host, _job_of(limited, entry), _keeping(kept, on_partial), filters)
         if limited.timeout_s < job.timeout_s:
             outcome = _cut_short(outcome, entry, limited.timeout_s)
-        elif entry.kind is EntryKind.SYNTHESIZED and outcome.calls:
-            outcome = _ended_in_a_call(outcome)
+        elif entry.kind in USUAL and outcome.calls:
+            outcome = _ended_in_a_call(outcome, entry)
         ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
         coverage = outcome.coverage or coverage
         used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
         outcome = msgspec.structs.replace(outcome, entry=used.spec, entry_title=used.title)
         is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
         is_part = entry.kind in PARTIAL and has_reached(outcome) and not _is_about(outcome, main)
+        if entry.kind is EntryKind.MODEL and outcome.calls and not _names_class(main):
+            is_part = False  # the file is about the model that it builds, more than about a function that helps
         if is_part and not is_stuck:
             part = part or _with_history(outcome, passed, kept)
             passed.append(PassedOver(entry.spec, entry.title, f"It did not reach `{main}`."))
@@ -259,8 +269,13 @@ def _keeping(kept: Sequence[Finding], on_partial: Callable[[Outcome], None] | No
 
 
 def _share_of_elsewhere(job: Job) -> float:
-    """The time limit for a test or script that imports the file."""
+    """The time limit for a test or script that imports the file, and for one that is likely to compile nothing."""
     return min(job.timeout_s, max(ELSEWHERE_S, job.timeout_s / 6))
+
+
+def _has_run_as_model(passed: Sequence[PassedOver]) -> bool:
+    """Whether the script has run for the model that it builds: it names no compiler, and is likely to compile nothing."""
+    return any(way.entry == MODEL for way in passed)
 
 
 def _cut_short(outcome: Outcome, entry: Entry, seconds: float) -> Outcome:
@@ -274,26 +289,28 @@ def _cut_short(outcome: Outcome, entry: Entry, seconds: float) -> Outcome:
     return msgspec.structs.replace(outcome, findings=found, notes=(*outcome.notes, note))
 
 
-def _ended_in_a_call(outcome: Outcome) -> Outcome:
+def _ended_in_a_call(outcome: Outcome, entry: Entry) -> Outcome:
     """``outcome`` of calls that were made up: that one of them took too long or too much memory is no error of the file."""
     stops = [f for f in outcome.findings if f.kind is Kind.RUN_ERROR and f.message.startswith(STOPPED)]
     if not stops:
         return outcome
     why = stops[0].message.removeprefix(STOPPED).removeprefix(" here")
-    note = f"Stopped the calls with synthesized inputs{why} Findings so far are shown."
+    calls = "calls with synthesized inputs" if entry.kind is EntryKind.SYNTHESIZED else "calls of the model"
+    note = f"Stopped the {calls}{why} Findings so far are shown."
     found = tuple(finding for finding in outcome.findings if finding not in stops)
     return msgspec.structs.replace(outcome, findings=found, notes=(*outcome.notes, note))
 
 
 def _job_of(job: Job, entry: Entry) -> Job:
     """``job`` by way of ``entry``. Calls that are made up are made in the usual ways, within a time of their own."""
-    if entry.kind is not EntryKind.SYNTHESIZED or not isinstance(entry.plan, SynthesizedCalls):
-        return replace(job, entry=entry.spec, plan=entry.plan)
-    seconds = entry.plan.seconds or min(max(MADE_UP_S, job.timeout_s / 6), job.timeout_s * MADE_UP_SHARE)
-    clock = job.timeout_s * CLOCK_SHARE
-    plan = replace(entry.plan, seconds=seconds, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
+    made_up_s = min(max(MADE_UP_S, job.timeout_s / 6), job.timeout_s * MADE_UP_SHARE)
     is_plain = job.vary is None and job.capture is None and job.search is None and not job.compare and not job.stages
-    vary = VariationRequest(usual=True, seconds=seconds) if is_plain else job.vary
+    plan, vary = entry.plan, job.vary
+    if isinstance(plan, SynthesizedCalls) and entry.kind is EntryKind.SYNTHESIZED:
+        made_up_s, clock = plan.seconds or made_up_s, job.timeout_s * CLOCK_SHARE
+        plan = replace(plan, seconds=made_up_s, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
+    if is_plain and entry.kind in USUAL:
+        vary = VariationRequest(usual=True, seconds=made_up_s)
     return replace(job, entry=entry.spec, plan=plan, vary=vary)
 
 

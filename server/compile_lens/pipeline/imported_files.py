@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from compile_lens.agent.runtime.regular_file import is_file
 from compile_lens.documents.source_file import source_if_readable
 from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.tree import parse
@@ -38,7 +39,7 @@ def _modules(name: str, folders: Sequence[Path]) -> Iterator[Path]:
         for length in range(1, len(parts) + 1):
             place = folder.joinpath(*parts[:length])
             for candidate in (place.with_suffix(".py"), place / "__init__.py"):
-                if candidate.is_file():
+                if is_file(candidate):
                     yield candidate
 
 

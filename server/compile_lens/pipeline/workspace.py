@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import textwrap
 import time
@@ -18,6 +19,8 @@ from compile_lens.trace.walked import walked
 MAX_FILES = 4_000
 MAX_READ = 60
 LARGEST = 400_000
+# into which a file that is no program falls: a search in it takes time that grows with their square, while no other thread runs
+MOST_PIECES = 5_000
 SECONDS = 1.5
 SKIPPED = frozenset(
     [
@@ -58,7 +61,7 @@ def mentioning(file: Path, root: Path) -> tuple[WorkspaceFile, ...]:
     """The files below ``root`` in which the name of ``file``, or of its package, stands as a word; tests first."""
     stem = file.parent.name if file.stem == "__init__" else file.stem
     names = {stem, file.parent.name} if (file.parent / "__init__.py").exists() else {stem}
-    pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in sorted(names)) + rb")\b")
+    pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(os.fsencode(name)) for name in sorted(names)) + rb")\b")
     found: list[WorkspaceFile] = []
     deadline = time.monotonic() + SECONDS
     for path in sorted(_python_files(root, deadline), key=lambda path: (not path.name.startswith("test_"), str(path))):
@@ -67,7 +70,9 @@ def mentioning(file: Path, root: Path) -> tuple[WorkspaceFile, ...]:
         try:
             if path == file or not pattern.search(read_regular(path)):
                 continue
-            found.append(WorkspaceFile(str(path), parse(read_source(path))))
+            tree = parse(read_source(path))
+            if not (tree.root.has_error and tree.root.child_count > MOST_PIECES):
+                found.append(WorkspaceFile(str(path), tree))
         except (OSError, FileProblem):
             continue
     return tuple(found)

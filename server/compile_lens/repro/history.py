@@ -16,7 +16,7 @@ FOLDER = "verdicts"
 
 def history_file(repro: Path) -> Path:
     """The file of the last result of ``repro``, named by its path because its text may change in between."""
-    key = hashlib.sha256(str(repro.absolute()).encode()).hexdigest()[:16]
+    key = hashlib.sha256(os.fsencode(repro.absolute())).hexdigest()[:16]
     return cache_root(os.environ) / FOLDER / f"{repro.stem}-{key}.json"
 
 

@@ -33,7 +33,12 @@ def write_named(path: Path, content: str | bytes) -> None:
     if not os.path.lexists(path) or stat.S_ISREG(path.lstat().st_mode):
         write_atomically(path, content, FOR_THE_USER)
     else:
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        path.write_bytes(_bytes(content))
+
+
+def _bytes(content: str | bytes) -> bytes:
+    # names of files may be no text
+    return content.encode("utf-8", "replace") if isinstance(content, str) else content
 
 
 def _refuse_what_is_no_file(path: Path) -> None:
@@ -50,7 +55,7 @@ def write_atomically(path: Path, content: str | bytes, mode: int = 0o600) -> Non
     handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), mode)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+            file.write(_bytes(content))
         name.replace(path)
     except BaseException:  # raised again, an interrupt too
         name.unlink(missing_ok=True)

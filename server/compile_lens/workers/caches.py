@@ -77,4 +77,4 @@ def keep_others_out(environment: Mapping[str, str]) -> None:
 
 def _owner(workspace: str) -> str:
     # links are resolved: two names of a folder are one workspace
-    return f"sandboxed-{hashlib.sha256(os.path.realpath(workspace).encode()).hexdigest()[:16]}"
+    return f"sandboxed-{hashlib.sha256(os.fsencode(os.path.realpath(workspace))).hexdigest()[:16]}"

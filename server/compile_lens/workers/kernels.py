@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from compile_lens.agent.runtime.regular_file import read_regular_text
+from compile_lens.agent.runtime.regular_file import is_file, read_regular_text
 from compile_lens.late_pattern import pattern
 
 _NAME = pattern(r"[\w.-]+")
@@ -29,7 +29,7 @@ def python_of_kernel(name: str, environment: Mapping[str, str]) -> str | None:
         except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
             continue  # there is none here, or Jupyter could not read it either
         # a bare name is whatever the search path of Jupyter has first
-        return program if isinstance(program, str) and os.path.isabs(program) and Path(program).is_file() else None  # noqa: PTH117
+        return program if isinstance(program, str) and os.path.isabs(program) and is_file(program) else None  # noqa: PTH117
     return None
 
 

@@ -138,12 +138,13 @@ class Stub:
 
     def __iter__(self) -> Iterator[Any]:
         """What a progress bar was given."""
-        if self._compile_lens_wrapped is None or isinstance(self._compile_lens_wrapped, Stub):
-            raise self._compile_lens_error
-        return iter(self._compile_lens_wrapped)
+        wrapped = self._compile_lens_wrapped
+        if isinstance(wrapped, Stub) or not hasattr(type(wrapped), "__iter__"):
+            raise self._compile_lens_error  # it unpacks a result
+        return iter(wrapped)
 
     def __len__(self) -> int:
-        if self._compile_lens_wrapped is None:
+        if not hasattr(type(self._compile_lens_wrapped), "__len__"):
             raise self._compile_lens_error
         return len(self._compile_lens_wrapped)
 
@@ -191,8 +192,18 @@ Stub.__torch_function__ = classmethod(lambda cls, *call: _needs_stub(call))  # t
 
 
 def _needs_stub(call: tuple[Any, ...]) -> NoReturn:
-    arguments = call[2] if len(call) > 2 else ()
-    raise next(value._compile_lens_error for value in (*arguments, Stub(ImportError())) if isinstance(value, Stub))
+    """Refuse a call of torch's, of which ``call`` has the function, the types, the arguments and the named ones."""
+    raise next(_errors_in(call[2:]), ImportError("a module is not installed"))
+
+
+def _errors_in(value: Any) -> Iterator[ImportError]:
+    """Those of the stubs in ``value``: of a shape, one size may be one."""
+    if isinstance(value, Stub):
+        yield value._compile_lens_error
+    elif isinstance(value, (tuple, list)):
+        yield from itertools.chain.from_iterable(map(_errors_in, value))
+    elif isinstance(value, dict):
+        yield from _errors_in(list(value.values()))
 
 
 def _remember_functions(values: tuple[Any, ...]) -> None:

@@ -14,11 +14,21 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from ..runtime import fork_check, gpu_presence, processes
 
 Send = Callable[[Any], None]
+# from the end of a copy's messages to its own
+ENDING_S = 1.0
+
+
+@dataclass(frozen=True)
+class Died:
+    """The copy ended before its work was done; ``why`` is what it raised, or the signal."""
+
+    why: str
 
 
 def can_fork() -> bool:
@@ -43,6 +53,8 @@ class Fork:
         os.close(read if self.is_copy else write)
         self._descriptor = write if self.is_copy else read
         self._received = b""
+        # of a copy that a signal has ended, and not this process
+        self.signal = ""
         if self.is_copy:
             import torch
 
@@ -74,9 +86,18 @@ class Fork:
             ready, _, _ = select.select([self._descriptor], [], [], max(end - time.monotonic(), 0.0))
             data = os.read(self._descriptor, 1 << 16) if ready else b""
             if not data:
+                if ready:
+                    self._await_end()
                 return False
             self._received += data
         return True
+
+    def _await_end(self) -> None:
+        """Wait until the copy, which has closed its side, has ended: how is known only then."""
+        with contextlib.suppress(OSError, ValueError):  # the program may have waited for it
+            ended = os.pidfd_open(self._pid)
+            select.select([ended], [], [], ENDING_S)
+            os.close(ended)
 
     def close(self) -> None:
         """End the copy, and wait for it."""
@@ -85,8 +106,12 @@ class Fork:
         os.close(self._descriptor)
         self._descriptor = -1
         with contextlib.suppress(ProcessLookupError, ChildProcessError):  # the program may have waited for it
-            os.kill(self._pid, signal.SIGKILL)
-            os.waitpid(self._pid, 0)
+            ended, status = os.waitpid(self._pid, os.WNOHANG)
+            if not ended:
+                os.kill(self._pid, signal.SIGKILL)
+                os.waitpid(self._pid, 0)
+            elif os.WIFSIGNALED(status):
+                self.signal = signal.Signals(os.WTERMSIG(status)).name
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
@@ -109,15 +134,21 @@ def ahead(work: Callable[[Send], None], seconds: float) -> Iterator[Iterator[Any
             work(fork.send)
         except BrokenPipeError:
             pass  # nobody needs more
-        except BaseException:  # code of the user's may raise anything
+        except BaseException as error:  # code of the user's may raise anything
             traceback.print_exc()
+            fork.send(Died(f"{type(error).__name__}: {error}"))
         finally:
             fork.end()
-    values = fork.received(time.monotonic() + seconds)
     try:
-        yield values
+        yield _until_its_end(fork, time.monotonic() + seconds)
     finally:
         fork.close()
+
+
+def _until_its_end(fork: Fork, end: float) -> Iterator[Any]:
+    yield from fork.received(end)
+    if fork.signal:
+        yield Died(fork.signal)
 
 
 def of_copy(work: Callable[[], Any], seconds: float) -> Any:
@@ -127,4 +158,5 @@ def of_copy(work: Callable[[], Any], seconds: float) -> Any:
         send(work())
 
     with ahead(send_result, seconds) as values:
-        return next(values, None)
+        found = next(values, None)
+    return None if isinstance(found, Died) else found

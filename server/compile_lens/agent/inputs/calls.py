@@ -11,7 +11,7 @@ from ..runtime.wire import Wire
 from ..variations import watcher
 from ..variations.call_snapshot import copied
 from . import compiled_call, process_group
-from .ahead import ahead
+from .ahead import Died, ahead
 from .dispatch import UnusableEntry
 from .expressions import InvalidCall, evaluate
 from .module import load
@@ -73,6 +73,7 @@ class _Calls:
         self._offered: dict[str, Offered] = {}
         self._not_done = {target.name for target in plan.targets}
         self._is_complete = False
+        self._death = ""
         self.count = 0
         self.failed: list[CallNotMade] = []
         self.problem: Exception | None = None
@@ -89,6 +90,8 @@ class _Calls:
             self._offered[result.target] = result
         elif isinstance(result, Rehearsed):
             self._make(result)
+        elif isinstance(result, Died):
+            self._death = f": {result.why}"
         elif result == ALL_SENT:
             self._is_complete = True
 
@@ -96,7 +99,7 @@ class _Calls:
         """All results have come, or time is up: say so of the targets without one."""
         left = [target.name for target in self._plan.targets if target.name in self._not_done]
         for name in () if self._is_complete else left:
-            self._fail(CallNotMade(name, self._trials.no_time if self._trials.is_late() else KILLED))
+            self._fail(CallNotMade(name, self._trials.no_time if self._trials.is_late() else f"{KILLED}{self._death}"))
 
     def _fail(self, why: CallNotMade) -> None:
         self._not_done.discard(why.target)

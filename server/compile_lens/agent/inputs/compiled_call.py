@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..instrument.unrecorded import uncompiled, unrecorded
 from ..runtime.entry_plans import CompileAt
 from ..runtime.entry_protocol import CallNotMade
 from ..torch_internals.dynamo import FRAME_COUNTER
+from ..variations import watcher
+from ..variations.call_snapshot import copied
 from .expressions import PreparedCall
 
 # a further call is made if those before it took less than so many seconds
@@ -41,6 +43,7 @@ def run_all(
     if at is not None:
         target = compile_at(target, file, at)
     started = time.monotonic()
+    repeated = _repeated(calls[0], target, grad) if at is not None else None
     for number, call in enumerate(calls):
         if number and time.monotonic() - started > MORE_S:
             break
@@ -53,7 +56,28 @@ def run_all(
                 raise
             failed.append(CallNotMade(name, f"{type(error).__name__}: {error}"))
             return False
+    if repeated is not None:
+        # a program that makes several calls repeats them itself
+        repeated[0].after_call(repeated[1] if len(calls) == 1 else None, tuple)
     return True
+
+
+def _repeated(
+    call: PreparedCall, target: Any, grad: bool
+) -> tuple[watcher.VariationWatcher, Callable[[], object]] | None:
+    """Who varies the call, and what makes it again with copies of its inputs; None where calls are not varied."""
+    import torch
+
+    varied = watcher.of_run()
+    if varied is None:
+        return None
+    positional, named = copied((call.positional, call.named))
+
+    def again() -> object:
+        with torch.set_grad_enabled(grad):
+            return target(*positional, **named)
+
+    return varied, again
 
 
 def own_failure(call: PreparedCall, grad: bool = True) -> Exception | None:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .placement import beside
+
 DTYPES = frozenset(
     [
         "float16",
@@ -74,7 +76,8 @@ def evaluate(text: str, module: Mapping[str, Any], make: Callable[..., Any] | No
     for keyword in call.keywords:
         value = names.value(keyword.value)
         named.update(value if keyword.arg is None else {keyword.arg: value})
-    return PreparedCall(names.value(call.func), tuple(positional), named)
+    target = names.value(call.func)
+    return PreparedCall(target, *beside(target, tuple(positional), named))
 
 
 def random_tensor(dtype: str, shape: tuple[int, ...], below: int | None = None, equal: int | None = None) -> Any:

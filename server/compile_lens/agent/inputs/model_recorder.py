@@ -14,22 +14,26 @@ from ..torch_internals.core import CALL_OF_MODULE, PYTREE
 from .absent import NeedsAbsent, cause_of
 from .guard import Enough
 from .missing_imports import IMPORT_SYSTEM, is_of_project
+from .placement import device_of
 
 # after so many calls of one model, or of all, it is known how the program calls them
 CALLS_OF_ONE = 4
 CALLS_OF_ALL = 12
 KEPT_CALLS = 3
+# what torch.fx and its heirs call modules with
+SYMBOLIC = frozenset({"Proxy", "HFProxy"})
 WRAPPERS = frozenset({"DistributedDataParallel", "DataParallel", "FullyShardedDataParallel"})
 
 
 @dataclass(frozen=True)
 class RecordedModelCall:
-    """A call from outside of all modules. ``is_complete``: nothing that it passes is absent."""
+    """A call from outside of all modules. ``is_complete``: nothing that it passes is absent. ``device`` is that of the module then."""
 
     positional: tuple[Any, ...]
     named: dict[str, Any]
     is_complete: bool
     grad: bool
+    device: Any = None
 
 
 @dataclass
@@ -132,6 +136,8 @@ class ModelRecorder:
     def _note(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Note a call. Raises NeedsAbsent for one with something absent, and Enough when the models are known."""
         self._check_time()
+        if any(type(value).__name__ in SYMBOLIC for value in _leaves((args, kwargs))):
+            return  # a tracer makes it, which is not how the model is used
         while type(module).__name__ in WRAPPERS and hasattr(module, "module"):
             module = module.module
         known = self._made.get(id(module))
@@ -144,7 +150,7 @@ class ModelRecorder:
         causes = [c for c in map(cause_of, _leaves((args, kwargs))) if c is not None]
         model.count += 1
         args, kwargs = _copied((args, kwargs)) if not causes else (args, kwargs)
-        model.calls.append(RecordedModelCall(args, kwargs, not causes, torch.is_grad_enabled()))
+        model.calls.append(RecordedModelCall(args, kwargs, not causes, torch.is_grad_enabled(), device_of(module)))
         del model.calls[:-KEPT_CALLS]
         if causes:
             raise NeedsAbsent(causes[0])

@@ -26,12 +26,12 @@ from ..runtime.program import remember
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_function, original_module
-from ..torch_internals.core import PYTREE
 from . import compiled_call, missing_imports
 from .absent import Absent, cause_of, given_functions
 from .ahead import of_copy
 from .commands import commands
 from .continuing import GUARD, rewritten
+from .data_loading import without_workers
 from .dispatch import UnusableEntry
 from .explorer import Explorer
 from .expressions import InvalidCall, PreparedCall, evaluate
@@ -40,6 +40,7 @@ from .guard import Enough, Guard
 from .made_up_arguments import made_up
 from .model_recorder import ModelRecorder, RecordedModel, RecordedModelCall
 from .module import package_of
+from .placement import device_of
 from .synthesis.arguments import in_words, known_text
 from .synthesis.object_calls import FoundCall
 from .synthesis.search import NotFound, SearchBudget
@@ -128,7 +129,7 @@ class _Script:
         code = rewritten(source, self._page)
         compiled_call.seed()
         try:
-            with uncompiled(), recorder.recording(), made_up(self._arguments):
+            with uncompiled(), recorder.recording(), made_up(self._arguments), without_workers():
                 exec(code, names)
                 self._start_by_stubs(guard)
                 self._start_commands(guard, names, source)
@@ -219,6 +220,8 @@ def _call(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade]
     """Compile a model, in ``line`` or where the script makes it, and call it as the script does; whether that was possible."""
     module, original = model.module, original_module(model.module)
     name, is_compiled = type(original).__name__, original is not model.module
+    if model.complete is not None and model.complete.device is not None:
+        original.to(model.complete.device)  # a trainer that ended has taken it back
     calls = [PreparedCall(module, call.positional, call.named) for call in model.calls if call.is_complete]
     calls += _later_calls(model)
     if calls:
@@ -228,7 +231,7 @@ def _call(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade]
         if found is None:
             return False
         call = evaluate(found.expression, {**_names_of(module), "__made__": module})
-        calls, inputs = [_on_device_of(original, call)], found.inputs
+        calls, inputs = [call], found.inputs
     made = f"{name} from line {model.line}" if model.line and not line else name
     wire.tell(EntryCalled((CallMade("model", made, inputs, name),)))
     at = None if is_compiled else CompileAt(line or max(model.line, 1))
@@ -260,29 +263,10 @@ def _later_calls(model: RecordedModel) -> list[PreparedCall]:
     for positional, named in model.later:
         arguments = ", ".join([*positional, *(f"{name}={text}" for name, text in named.items())])
         try:
-            found.append(_on_device_of(model.module, evaluate(f"__made__({arguments})", names)))
+            found.append(evaluate(f"__made__({arguments})", names))
         except InvalidCall:
             continue
     return found
-
-
-def _on_device_of(module: Any, call: PreparedCall) -> PreparedCall:
-    """``call`` with its tensors where the parameters of ``module`` are: the program may have moved it."""
-    import torch
-
-    device = _device_of(module)
-    if device is None:
-        return call
-    positional, named = PYTREE.need().tree_map(
-        lambda value: value.to(device) if isinstance(value, torch.Tensor) else value, (call.positional, call.named)
-    )
-    return PreparedCall(call.target, positional, named)
-
-
-def _device_of(module: Any) -> Any:
-    """Where the parameters of ``module`` are; None on the CPU."""
-    first = next(module.parameters(), None)
-    return None if first is None or first.device.type == "cpu" else first.device
 
 
 def _grad(model: RecordedModel) -> bool:
@@ -304,7 +288,7 @@ def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) ->
     def find() -> FoundCall | CallNotMade:
         try:
             # while a device is in force, inputs are made there
-            with uncompiled(), _device_of(module) or contextlib.nullcontext():
+            with uncompiled(), device_of(module) or contextlib.nullcontext():
                 budget = SearchBudget(MAX_TRIALS, SEARCH_S)
                 return find_inputs(owner, module, "forward", make, "__made__", budget, known, passed)
         except NotFound as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -11,7 +12,7 @@ from typing import Any
 
 from ..instrument.unrecorded import uncompiled, unrecorded
 from ..runtime.entry_plans import CallTarget, SynthesizedCalls
-from ..runtime.entry_protocol import CallNotMade, CallsCovered
+from ..runtime.entry_protocol import UNDEFINED_NAME, CallNotMade, CallsCovered
 from ..variations import watcher
 from ..variations.call_snapshot import copied
 from . import compiled_call, expressions, process_group
@@ -196,7 +197,7 @@ class Trials:
             print(f"optional arguments of {found.making}: {error}", file=sys.stderr)
         return Offered(rehearsed.target.name, tuple(offered))
 
-    def _rehearse(self, found: FoundCall) -> tuple[Exception | None, bool]:
+    def _rehearse(self, found: FoundCall) -> tuple[BaseException | None, bool]:
         """Make the call in eager, to see what it runs: what it raises, and whether the same object can be called a second time.
 
         The values of inputs are made up, too, and they are the same in each call: one that eager does not accept is not the file's error.
@@ -212,7 +213,7 @@ class Trials:
                     call.run()
                     count = 1
                     call.target(*arguments, **named)
-            except Exception as error:  # code of the user's may raise anything
+            except (Exception, SystemExit) as error:  # code of the user's may raise anything
                 return (None if count else error), False
         return None, True
 
@@ -234,9 +235,14 @@ class Trials:
             reason = f"the imported module has no such name ({error})"
         except NotFound as error:
             reason, draft = str(error), error.draft
+            if type(error.error) is NameError:
+                reason, draft = f"{reason}: {UNDEFINED_NAME}", ""
         except RecursionError:
             reason = "the search reached Python's recursion limit"
         except SystemExit as end:
             reason = f"it ended the program with sys.exit({end.code!r})"
+        except Exception as error:  # code of the user's may raise anything, also where the search does not expect it
+            traceback.print_exc()
+            reason = sentence_of(error)
         print(f"could not make up inputs for {name}: {reason}", file=sys.stderr)
         return CallNotMade(name, reason, draft)

@@ -10,6 +10,9 @@ from typing import ClassVar
 
 from .message import AgentEvent, Message
 
+# of a call that no inputs help: the end of its reason
+UNDEFINED_NAME = "no call returns before the file defines it"
+
 
 @dataclass(frozen=True)
 class CallMade(Message):

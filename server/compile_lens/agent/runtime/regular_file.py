@@ -45,3 +45,14 @@ def read_regular(path: str | Path, largest: int = LARGEST_BYTES) -> bytes:
 def read_regular_text(path: str | Path) -> str:
     """The same as text in UTF-8; what is none is replaced."""
     return read_regular(path).decode("utf-8", "replace")
+
+
+def is_file(path: str | Path) -> bool:
+    """Whether ``path``, which a program, a trace or a document may name, is a file. ``Path.is_file`` raises OSError where a name is too
+    long, or a folder is closed."""
+    return os.path.isfile(path)
+
+
+def is_folder(path: str | Path) -> bool:
+    """The same of a folder."""
+    return os.path.isdir(path)

@@ -17,7 +17,9 @@ DEVICE = re.compile(r"cuda(:\d*)?|nccl|(cpu:gloo,)?cuda:nccl(,cpu:gloo)?")
 NAMES = frozenset({"cuda", "nccl", "accelerator"})
 # characters: the tree of a text takes up to a thousand times as many bytes, and this is outside of the run's budget
 MOST_PARSED = 300_000
-QUICK_CHECK = re.compile(r"\bcuda\b|\bnccl\b|torch\.accelerator\b")
+# of a trainer: `Trainer(accelerator="gpu")`
+TRAINED_ON = ("accelerator", ("gpu", "cuda"))
+QUICK_CHECK = re.compile(r"\bcuda\b|\bnccl\b|torch\.accelerator\b|\baccelerator\s*=\s*['\"]gpu\b")
 
 # of the CUDA driver; no device has the number -1
 HIDING = "CUDA_VISIBLE_DEVICES"
@@ -71,6 +73,8 @@ def _uses(node: ast.AST) -> bool:
         return node.name.split(".")[-1] in NAMES or node.name.startswith("torch.cuda.")
     if isinstance(node, ast.ImportFrom):
         return (node.module or "").startswith(("torch.cuda", "torch.accelerator"))
+    if isinstance(node, ast.keyword):
+        return node.arg == TRAINED_ON[0] and isinstance(node.value, ast.Constant) and node.value.value in TRAINED_ON[1]
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and DEVICE.fullmatch(node.value) is not None
 
 
