@@ -57,10 +57,8 @@ MAX_PARTS = 12
 _OF_TRAINING = re.compile(r"\btrain(?:ing)?\b|\btargets?\b", re.I)
 # for each kind of model that is passed to what wraps one
 MODEL_TRIALS, MODEL_S = 16, 2.0
-# the least time for an object that the file constructs itself
-FACTORY_S = 6.0
-# the least time for each class that inherits from one which cannot be called itself
-LEAST_HEIR_S = 2.0
+# the least time for an object that the file constructs itself, and for each class that inherits from one which cannot be called
+FACTORY_S, LEAST_HEIR_S = 6.0, 2.0
 LEFT_OPEN = "it leaves its work to subclasses, and no call of one was found"
 
 
