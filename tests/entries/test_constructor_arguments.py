@@ -176,6 +176,15 @@ def _named(name, pretrained, **options):
 
 def made_small(pretrained=False):
     return _named("small", pretrained, two=(1, 5))
+
+
+class Lazy(nn.Module):
+    def __init__(self, classes: int):
+        super().__init__()
+        self.body = nn.Sequential(nn.LazyConv2d(8, 3), nn.Flatten(), nn.LazyLinear(classes))
+
+    def forward(self, x):
+        return self.body(x)
 """
 
 
@@ -205,6 +214,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> object:
         ("Listed", "channels=[64, 64])(x=float32["),
         ("Plural", "kernel_sizes=(64, 64)))(x=float32["),
         ("Keyed", 'Keyed(numbers={"<start>": '),
+        ("Lazy", "Lazy(classes="),
         ("Adjacent", "Adjacent(matrix=numpy.random.rand(16, 16))(x=float32["),
     ],
 )

@@ -363,3 +363,15 @@ def test_calls_of_a_tracer_are_none_and_a_script_is_about_its_model(tmp_path: Pa
     assert graph_breaks(outcome) == []
     # what a profiler would have returned is not there: that is not the program's error
     assert errors(outcome) == ["The program raised `ModuleNotFoundError`: No module named 'no_such_profiler'."]
+
+
+def test_a_model_whose_shapes_the_first_call_finds(tmp_path: Path, warm_host: WarmHost) -> None:
+    program = (
+        "import torch\n\nnet = torch.nn.Sequential(torch.nn.LazyLinear(8), torch.nn.ReLU(), torch.nn.LazyLinear(2))\n\n\n"
+        "def train(x, y):\n    torch.nn.functional.mse_loss(net(x), y).backward()\n\n\n"
+        "train(torch.ones(4, 16), torch.ones(4, 2))\n"
+    )
+    (tmp_path / "train.py").write_text(program)
+    outcome = run(warm_host, tmp_path / "train.py", "model")
+    assert outcome.graphs
+    assert errors(outcome) == []

@@ -14,6 +14,7 @@ from ..torch_internals.core import CALL_OF_MODULE, PYTREE
 from .absent import NeedsAbsent, cause_of
 from .guard import Enough
 from .missing_imports import IMPORT_SYSTEM, is_of_project
+from .parameter_count import trained_parameter_count
 from .placement import device_of
 
 # after so many calls of one model, or of all, it is known how the program calls them
@@ -50,8 +51,7 @@ class RecordedModel:
     @property
     def size(self) -> tuple[int, int]:
         """How many parameters of it are trained, and how many submodules it has."""
-        trained: int = sum(p.numel() for p in self.module.parameters() if p.requires_grad)
-        return trained, len(list(self.module.modules()))
+        return trained_parameter_count(self.module), len(list(self.module.modules()))
 
     @property
     def complete(self) -> RecordedModelCall | None:

@@ -32,7 +32,7 @@ def device_of(target: Any) -> Any:
         first = next(_tensors(module), None)
     except AttributeError:  # its constructor raised early
         return None
-    return None if first is None or first.device.type in ("cpu", "meta") else first.device
+    return None if first is None or first.device.type == "cpu" else first.device
 
 
 def _tensors(module: Any) -> Iterator[Any]:

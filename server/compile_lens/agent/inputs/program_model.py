@@ -40,6 +40,7 @@ from .guard import Enough, Guard
 from .made_up_arguments import made_up
 from .model_recorder import ModelRecorder, RecordedModel, RecordedModelCall
 from .module import package_of
+from .parameter_count import parameter_count
 from .placement import device_of
 from .synthesis.arguments import in_words, known_text
 from .synthesis.object_calls import FoundCall
@@ -276,7 +277,7 @@ def _grad(model: RecordedModel) -> bool:
 
 def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) -> FoundCall | None:
     module = original_module(model.module)
-    is_small = sum(p.numel() for p in module.parameters()) < COPIED_PARAMETERS
+    is_small = parameter_count(module) < COPIED_PARAMETERS
 
     def make() -> Any:
         copied = attempted(lambda: copy.deepcopy(module)) if is_small else None

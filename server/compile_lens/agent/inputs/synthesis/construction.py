@@ -15,6 +15,7 @@ from ...instrument.unrecorded import unrecorded
 from ...runtime.foreign_code import attempted
 from ...torch_internals.core import FAKE_TENSOR_MODE
 from .. import expressions
+from ..parameter_count import parameter_count
 from ..time_limit import SlowTrial
 from .argument_guesser import ArgumentGuesser, is_needed
 from .arguments import Argument, Arguments, Expression, UnknownInteger
@@ -343,7 +344,7 @@ def _check_size(names: dict[str, Any], text: str, most: int = MAX_PARAMETERS) ->
         if not isinstance(error, OF_FAKE_TENSORS) and not _is_fake_tensor_error(error):
             raise
         made = made_by(text, names)
-    count = sum(p.numel() for p in made.parameters()) if hasattr(made, "parameters") else 0
+    count = parameter_count(made) if hasattr(made, "parameters") else 0
     if count > most:
         raise TooLarge(f"it has {count / 1e6:.0f} million parameters")
 
