@@ -113,7 +113,7 @@ class Wrapped(nn.Module):
         self.model = model
 
     def losses(self, x, t):
-        return self.model(x, t)
+        return self.model(x, t, x)
 
     def forward(self, x):
         return self.losses(x, x)
@@ -185,6 +185,46 @@ class Lazy(nn.Module):
 
     def forward(self, x):
         return self.body(x)
+
+
+class Noise(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.layer = nn.Conv2d(channels, channels, 1)
+
+    def forward(self, x, t):
+        return self.layer(x) * t[:, None, None, None]
+
+
+class Process(nn.Module):
+    def __init__(self, model, steps=10):
+        super().__init__()
+        self.model, self.steps = model, steps
+
+    def forward(self, img):
+        b, c, h, w = img.shape
+        return self.model(img, torch.rand(b)) - img
+
+
+class Padded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.rnn = nn.Embedding(32, 8), nn.GRU(8, 8, batch_first=True)
+
+    def forward(self, text, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(self.words(text), lengths, batch_first=True, enforce_sorted=False)
+        return self.rnn(packed)[1]
+
+
+class Cut(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor, starts: torch.LongTensor):
+        if (starts <= 0).any():
+            raise ValueError("all starts must be positive")
+        return self.layer(x[:, starts])
 """
 
 
@@ -215,6 +255,9 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> object:
         ("Plural", "kernel_sizes=(64, 64)))(x=float32["),
         ("Keyed", 'Keyed(numbers={"<start>": '),
         ("Lazy", "Lazy(classes="),
+        ("Process", "Process(model=Noise(channels="),
+        ("Padded", ", lengths=int64[2] == 16)"),
+        ("Cut", "starts=int64["),
         ("Adjacent", "Adjacent(matrix=numpy.random.rand(16, 16))(x=float32["),
     ],
 )

@@ -5,14 +5,19 @@ from __future__ import annotations
 import linecache
 import re
 import traceback
+from collections.abc import Iterator
 
 _MOST_LINES = 12
 
 
 def failing_line(error: BaseException) -> str:
     """The source that raised, of the innermost frame that has one."""
-    frames = traceback.extract_tb(error.__traceback__)[-12:]
-    return next(filter(None, map(_line, reversed(frames))), "")
+    return next(failing_lines(error), "")
+
+
+def failing_lines(error: BaseException) -> Iterator[str]:
+    """The source of what the frames were doing, of the innermost one first."""
+    return filter(None, map(_line, reversed(traceback.extract_tb(error.__traceback__)[-12:])))
 
 
 def failing_place(error: BaseException) -> tuple[str, int]:

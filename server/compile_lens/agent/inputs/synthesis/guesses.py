@@ -145,7 +145,9 @@ INPUTS: tuple[tuple[str, InputGuess], ...] = (
         r"(?:.*_)?(?:timesteps?|time_?steps?|t|time|times|noise_level|sigmas?|sigma|log_snr|step)",
         InputGuess("float32", ("B",)),
     ),
-    (r"(?:.*_)?(?:lengths?|lens?|seq_lens?|sizes)", InputGuess("int64", ("B",), 8)),
+    # as many as there are steps at first: no row is padded, and none is empty
+    (r"(?:.*_)?(?:lengths?|lens?|seq_?lens?)", InputGuess("int64", ("B",), equal=16)),
+    (r"(?:.*_)?sizes", InputGuess("int64", ("B",), 8)),
     (r"(?:.*_)?(?:pixel_values_videos|videos?|clips?|frames)", InputGuess("float32", ("B", "F", "3", "H", "W"))),
     (
         r"(?:.*_)?(?:pixel_values|images?|imgs?|img|pixels?|pictures?|photos?|rgb|im)(?:_?\d)?",

@@ -173,6 +173,11 @@ _FRACTIONS = re.compile(
     r"between 0 and 1\b|\b(?:in|within|range|interval)\W{0,12}\[0(?:\.0*)?, ?1(?:\.0*)?\]|\(lower_bound=0\b"
     r"|probability tensor contains"
 )
+_POSITIVE = re.compile(
+    r"(?:greater|larger|more) than (?:0|zero)\b|(?:must|should|has to|have to) be (?:strictly )?positive|<= ?0\b|at least (?:1|one)\b"
+    r"|\blengths?\b.{0,60}\b(?:larger|greater|longer|exceeds?|less|at most)\b",
+    re.I,
+)
 _OUT_OF_RANGE = re.compile(r"index out of range|out of bounds|Target \d+ is out of|Class values must be smaller", re.I)
 
 
@@ -190,6 +195,8 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         yield from (Requirement("below", str(limit)) for limit in (8, 2, 1))
     if _FRACTIONS.search(text):
         yield Requirement("fractions", "")
+    if _POSITIVE.search(text):
+        yield Requirement("positive", "")
     if _ALONE.search(text):
         yield Requirement("batch", "")
     if _TOO_SMALL.search(text) or _is_less_than_its_view(text):

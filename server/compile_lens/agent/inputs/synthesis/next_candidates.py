@@ -72,6 +72,8 @@ def next_candidates(
             yield from with_function(candidate, error)
     if any(w.kind == "fractions" for w in wanted):
         yield from _of_fractions(candidate)
+    if any(w.kind == "positive" for w in wanted):
+        yield from _of_lengths(candidate)
     yield from with_text(candidate, error)
     yield from with_other_value(candidate, error)
     yield from with_other_length(candidate, error)
@@ -181,6 +183,17 @@ def _of_fractions(candidate: Candidate) -> Iterator[Candidate]:
         yield _with(candidate, every)
     for name, tensor in floats if len(floats) > 1 else ():
         yield _with(candidate, candidate.arguments.with_argument(name, replace(tensor, below=1)))
+
+
+def _of_lengths(candidate: Candidate) -> Iterator[Candidate]:
+    """Candidates in which numbers that begin at 0 are lengths: of the steps of another tensor, or of one step."""
+    tensors = dict(candidate.arguments.tensors())
+    sizes = [candidate.unknowns.by_name[each.dims[1]].value for each in tensors.values() if len(each.dims) > 1]
+    for name, tensor in tensors.items():
+        if tensor.dtype.startswith("int") and len(tensor.dims) < 2:
+            for length in [each for each in dict.fromkeys((*sizes, 1)) if each != tensor.equal]:
+                changed = replace(tensor, below=None, equal=length)
+                yield _with(candidate, candidate.arguments.with_argument(name, changed))
 
 
 def _split(candidate: Candidate, condition: SizeCondition) -> Iterator[Candidate]:

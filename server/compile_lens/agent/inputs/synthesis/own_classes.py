@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import copy
+import functools
 import inspect
 import re
 import sys
@@ -10,11 +12,12 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
+from ...runtime.foreign_code import attempted
 from .arguments import INSIDE, Argument, Expression
 from .candidate import Candidate
 from .concrete_classes import is_abstract
 from .dimensions import Unknowns
-from .failing_lines import failing_line, names_in_failing_lines
+from .failing_lines import failing_line, failing_lines, names_in_failing_lines
 from .signatures import read_parameters
 
 MOST_CLASSES = 3
@@ -50,6 +53,8 @@ def with_own_class(
         found = _called_like(name, attribute, module)
         if attribute and _OF_ANY_MODEL.fullmatch(name):
             found += [cls for cls in _models_with(attribute, module) if cls not in found and cls is not of]
+        elif _OF_ANY_MODEL.fullmatch(name):
+            found += [cls for cls in _models_for(name, error, module) if cls not in found and cls is not of]
         for cls in found[:MOST_CLASSES]:
             unknowns = copy.deepcopy(candidate.unknowns)
             yield Candidate(candidate.arguments.with_argument(path, make(cls, unknowns)), unknowns)
@@ -78,6 +83,32 @@ def _models_with(attribute: str, module: ModuleType) -> list[type]:
         cls for cls in _classes(module) if hasattr(cls, "forward") and _sets(cls, attribute) and not is_abstract(cls)
     ]
     return sorted(found, key=_needed)
+
+
+def _models_for(name: str, error: BaseException, module: ModuleType) -> list[type]:
+    """The modules of the file that take what the model is called with where it failed: `self.model(x, t)`. One argument says nothing."""
+    trees = (attempted(functools.partial(ast.parse, line.strip())) for line in failing_lines(error))
+    calls = [node for tree in trees if tree is not None for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    called = [call for call in calls if ast.unparse(call.func).rpartition(".")[2].lstrip("_") == name]
+    given = [call for call in called if len(call.args) + len(call.keywords) > 1]
+    if not given:
+        return []
+    found = [
+        cls
+        for cls in vars(module).values()
+        if isinstance(cls, type) and cls.__module__ == module.__name__ and hasattr(cls, "forward")
+        if not is_abstract(cls) and all(_takes(cls, call) for call in given)
+    ]
+    return sorted(found, key=_needed)
+
+
+def _takes(cls: Any, call: ast.Call) -> bool:
+    """Whether ``forward`` of ``cls`` takes the arguments of ``call``."""
+    signature = attempted(lambda: inspect.signature(cls.forward))
+    if signature is None or any(each.kind is each.VAR_POSITIONAL for each in signature.parameters.values()):
+        return False  # a wrapper, which takes anything
+    named = {keyword.arg: 0 for keyword in call.keywords if keyword.arg is not None}
+    return attempted(lambda: signature.bind(None, *call.args, **named)) is not None
 
 
 def _with_method(name: str, module: ModuleType) -> list[type]:
