@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import replace
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.guard_facts import GuardFact
