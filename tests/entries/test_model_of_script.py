@@ -375,3 +375,15 @@ def test_a_model_whose_shapes_the_first_call_finds(tmp_path: Path, warm_host: Wa
     outcome = run(warm_host, tmp_path / "train.py", "model")
     assert outcome.graphs
     assert errors(outcome) == []
+
+
+def test_what_a_missing_decorator_would_pass_is_no_mistake_of_the_call(tmp_path: Path, warm_host: WarmHost) -> None:
+    program = (
+        "import no_such_launcher\nimport torch\n\n\n@no_such_launcher.main(config='conf')\ndef main(cfg):\n"
+        "    net = torch.nn.Linear(cfg.width, 2)\n    net(torch.ones(2, cfg.width)).sum().backward()\n\n\nmain()\n"
+    )
+    (tmp_path / "train.py").write_text(program)
+    outcome = run(warm_host, tmp_path / "train.py", "script")
+    (error,) = errors(outcome)
+    assert "No module named 'no_such_launcher'" in error
+    assert "missing 1 required" not in error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+import re
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
@@ -91,11 +92,22 @@ def cause_of(value: Any) -> BaseException | None:
     return value.__dict__["_compile_lens_cause"] if type(value) is Absent else None
 
 
+def behind(error: BaseException) -> BaseException:
+    """``error``, or that of the import for which a function lacks what its decorator would have passed to it."""
+    match = _LACKS_ARGUMENTS.match(str(error)) if type(error) is TypeError else None
+    causes = (cause for function, cause in _decorated if match is not None and match["name"] == function.__name__)
+    cause = next(causes, None)
+    return error if cause is None else cause.with_traceback(error.__traceback__)
+
+
 STUB_VERSION = "0.0.0"
 # what is told the name of a missing module from which a model inherits
 on_model_base: list[Callable[[str], object]] = []
 # functions that calls of stubs were given: a library that starts programs would have called them
 given_functions: list[Callable[..., Any]] = []
+# functions that a stub decorates, and why it is one: what was to decorate them may pass them more than the program does (Hydra)
+_decorated: list[tuple[Any, ImportError]] = []
+_LACKS_ARGUMENTS = re.compile(r"(?:[\w.<>]+\.)?(?P<name>\w+)\(\) missing \d+ required")
 
 
 class StubModule(ModuleType):
@@ -133,6 +145,7 @@ class Stub:
         _remember_functions(args)
         first = args[0] if len(args) == 1 or (args and hasattr(type(args[0]), "__iter__")) else None
         if len(args) == 1 and not kwargs and _is_defined_by_statement(first):
+            _decorated.append((first, self._compile_lens_error))
             return first
         return Stub(self._compile_lens_error, first)
 

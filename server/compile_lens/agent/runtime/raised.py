@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
+from ..inputs.absent import behind
 from ..instrument.stacks import summary_stack
 from ..substitutes.cuda.usage import is_of_device
 from .degraded import degraded
@@ -122,6 +123,7 @@ def _raised(error: BaseException, own_folder: str) -> ProgramRaised:
 
 
 def _described(error: BaseException, own_folder: str) -> ProgramRaised:
+    error = behind(error)
     words = _words(error)
     of_device = is_of_device(error, words)  # its frames may be ours
     drop_own_frames(error, own_folder)
