@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from tests.command import Warm
 
 from compiled_before import first_on_path, keep_kernels
@@ -154,3 +156,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-hostile", action="store_true", help="write what came of tests/hostile into docs/hostile.md"
     )
+
+
+@pytest.fixture
+def shared_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The system's shared memory, for one test at a time: what one watches, another would fill."""
+    with FileLock(tmp_path_factory.getbasetemp().parent / "shared-memory.lock"):
+        yield

@@ -120,6 +120,7 @@ CASES = [
 ]
 
 
+@pytest.mark.usefixtures("shared_memory")
 @pytest.mark.parametrize(("program", "kind"), CASES)
 def test_nothing_is_harmed(program: Program, kind: str, place: Place, pytestconfig: pytest.Config) -> None:
     skip_unless_offered(kind)

@@ -57,6 +57,7 @@ def findings(outcome: Outcome) -> list[tuple[str, int, int, int]]:
     return [(found.code, found.place.line, found.place.column, found.count) for found in outcome.findings]
 
 
+@pytest.mark.usefixtures("shared_memory")  # with Landlock, processes that are spawned leave semaphores there
 async def test_what_real_programs_do_works(host: Host, tmp_path: Path, kind: SandboxKind) -> None:
     source = """
         import multiprocessing, os, subprocess, sys, tempfile, torch

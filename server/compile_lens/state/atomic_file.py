@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 from pathlib import Path
 
@@ -21,6 +20,8 @@ def write_beside(path: Path, content: str | bytes) -> None:
 
 def copy_beside(file: Path, path: Path) -> None:
     """The same with the content of ``file``, which may be large."""
+    import shutil  # it brings three compressions with it, which what writes small files can do without
+
     _refuse_what_is_no_file(path)
     path.unlink(missing_ok=True)
     with file.open("rb") as source, path.open("xb") as target:

@@ -11,7 +11,6 @@ import os
 import pickle
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -72,12 +71,12 @@ class OpenedTraces:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Makes data classes and enumerations of ours, and nothing else: a cache must not be able to run code."""
+    """Makes structs and enumerations of ours, and nothing else: a cache must not be able to run code."""
 
     def find_class(self, module: str, name: str) -> Any:
         if module.startswith(("compile_lens.analysis.", "compile_lens.trace.")):
             found = super().find_class(module, name)
-            if isinstance(found, type) and (is_dataclass(found) or issubclass(found, (Struct, Enum))):
+            if isinstance(found, type) and issubclass(found, (Struct, Enum)):
                 return found
         raise pickle.UnpicklingError(f"{module}.{name} is not kept")
 
