@@ -206,6 +206,24 @@ class Process(nn.Module):
         return self.model(img, torch.rand(b)) - img
 
 
+class Critic(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layer = nn.Linear(width, 1)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Scored(nn.Module):
+    def __init__(self, critic):
+        super().__init__()
+        self.critic = critic
+
+    def forward(self, x):
+        return self.critic(x).mean()
+
+
 class Padded(nn.Module):
     def __init__(self):
         super().__init__()
@@ -256,6 +274,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> object:
         ("Keyed", 'Keyed(numbers={"<start>": '),
         ("Lazy", "Lazy(classes="),
         ("Process", "Process(model=Noise(channels="),
+        ("Scored", "Scored(critic=Critic(width="),
         ("Padded", ", lengths=int64[2] == 16)"),
         ("Cut", "starts=int64["),
         ("Adjacent", "Adjacent(matrix=numpy.random.rand(16, 16))(x=float32["),

@@ -15,7 +15,7 @@ from typing import Any
 from .accepted_values import accepted_texts, literal_of
 from .arguments import Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
 from .block_classes import class_to_construct
-from .concrete_classes import class_in, concrete_classes
+from .concrete_classes import class_in, concrete_classes, is_abstract
 from .configurations import NAMES, class_for, lacking, needed_by, variants
 from .dimensions import Unknowns
 from .guesses import (
@@ -37,6 +37,7 @@ from .guesses import (
     dimension_size,
 )
 from .hint_kinds import classes_in, first_class, kinds_of, plain_items
+from .other_values import ANY_MODULE
 from .parameter_info import ParameterInfo
 from .ready_configurations import configurations_of, configurations_with
 from .signatures import read_parameters
@@ -75,11 +76,24 @@ class ArgumentGuesser:
         if "tensor" in kinds:
             return [self._constructor_tensor(info)]
         first = self._constructor_value(owner, info, kinds, depth)
+        namesake = self._namesake(owner, info.name) if first == Expression(ANY_MODULE) and depth < _MAX_DEPTH else None
+        if namesake is not None:
+            return [self._constructed(namesake, depth), first]
         wanted = first_class(info.hint)
         if isinstance(first, Constructed) and wanted is not None:
             others = concrete_classes(wanted, self.module)[1:]
             return [first, *(self._constructed(each, depth) for each in others)]
         return [first]
+
+    def _namesake(self, owner: Any, name: str) -> type | None:
+        """The model of the file that is called like a parameter which takes one: `Encoder` for `encoder`."""
+        word = name.replace("_", "").lower()
+        for cls in vars(self.module).values():
+            if not isinstance(cls, type) or cls.__module__ != self.module.__name__ or not hasattr(cls, "forward"):
+                continue
+            if cls.__name__.replace("_", "").lower() == word and cls is not owner and not is_abstract(cls):
+                return cls
+        return None
 
     def _configurations(self, config: type, depth: int) -> list[Argument]:
         """Those of the class ``config``: what the package has ready comes first where others of its objects are parts of it."""
