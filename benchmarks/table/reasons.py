@@ -73,7 +73,7 @@ REASONS: dict[str, str] = {
         "What is read and found are structs of msgspec in the place of data classes (65 ms), JSON is decoded by it, too, patterns and "
         "queries are compiled when they are used (20 ms), text is written without Rich (60 ms), and at the end Python does not look "
         "through all objects for cycles any more (35 ms). On this machine, which others share, the ratio of processor times of ten to "
-        "fourteen openings was between 0.18 and 0.21 since then. Left are click (20 ms) and the 130 modules of the finders, all of which "
+        "fourteen openings was between 0.17 and 0.21 since then. Left are click (20 ms) and the 130 modules of the finders, all of which "
         "look at a trace. Of two ranks of 0.6 MB, a fifth of tlparse's time is less than Python takes to start."
     ),
     "memory": (
