@@ -165,6 +165,18 @@ def test_what_ended_a_copy_is_told() -> None:
     assert ahead.of_copy(lambda: 1 / 0, 60.0) is None
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="nothing can be forked")
+def test_a_python_without_descriptors_of_processes_has_what_a_copy_sends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "pidfd_open")
+    ahead = agent_module("inputs.ahead")
+
+    def sends(send: Callable[[object], None]) -> None:
+        send("found")
+
+    with ahead.ahead(sends, 60.0) as values:
+        assert list(values) == ["found"]
+
+
 def test_loaders_of_a_script_need_no_workers() -> None:
     from torch.utils.data import DataLoader
 

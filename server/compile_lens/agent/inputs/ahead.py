@@ -94,7 +94,8 @@ class Fork:
 
     def _await_end(self) -> None:
         """Wait until the copy, which has closed its side, has ended: how is known only then."""
-        with contextlib.suppress(OSError, ValueError):  # the program may have waited for it
+        # the program may have waited for it; a Python that was built for an old kernel, as conda's, has no such call
+        with contextlib.suppress(OSError, ValueError, AttributeError):
             ended = os.pidfd_open(self._pid)
             select.select([ended], [], [], ENDING_S)
             os.close(ended)
