@@ -125,12 +125,12 @@ class FixChecks:
         """Why the effect of a fix of this text is not known, as a clause."""
         server = self._server
         outcome = server.results.outcome(snapshot.uri)
+        if not server.settings.fixes.verify:
+            return "compileLens.fixes.verify is off"
         if snapshot.uri in server.scheduler.active():
             return "the run has not ended"
         if outcome is None or self._runs.last.text(snapshot.uri) != snapshot.text:
             return "the text has changed since the run"
-        if not server.settings.fixes.verify:
-            return "compileLens.fixes.verify is off"
         if snapshot.path is None or self._runs.permissions.of(snapshot.path) is not Permission.ALLOWED:
             return "background runs are not allowed"
         return why_not_verified(outcome) or "not tried yet"
