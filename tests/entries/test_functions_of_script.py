@@ -49,7 +49,7 @@ def main():
     x = torch.randn(8, requires_grad=True)
     fit(x)
     grid = Grid(8)
-    for size in (8, 8):
+    for time in range(10):
         print(grid.smooth(x.detach()).sum().item(), len(list(numbers(x))))
     try:
         energy(torch.ones(3), open("none/factor.txt"))
@@ -67,6 +67,11 @@ import torch
 class Grid:
     def __init__(self, count):
         self.points = torch.linspace(0, 1, count)
+        self.scale(torch.ones(1))
+
+    def scale(self, factor):
+        self.points = self.points * factor
+        return self.points
 
     def smooth(self, values):
         print("smoothing")
@@ -98,7 +103,7 @@ def test_the_outermost_functions_of_an_optimization_that_builds_no_model(tmp_pat
         ("Grid.smooth from line 37", "float32[8]"),
     ]
     # in the code as it is written: no guards of ours around its statements
-    assert sorted(graph_breaks(outcome)) == [("fit.py", 11), ("grid.py", 9)]
+    assert sorted(graph_breaks(outcome)) == [("fit.py", 11), ("grid.py", 14)]
     assert outcome.coverage is not None
     assert [unit.name for unit in outcome.coverage.units if not unit.reason] == ["damped"]
     assert not [f for f in outcome.findings if f.severity is Severity.ERROR and f.code != "missing-data"]

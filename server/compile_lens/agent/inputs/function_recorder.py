@@ -21,6 +21,8 @@ KEPT_CALLS = 3
 # calls of one function that are looked at: what it gets and returns, and who calls it
 EXAMINED_CALLS = 24
 MAX_FUNCTIONS = 100
+# what does less than this share of the most is there for the others: it builds objects, or prepares data
+LEAST_SHARE = 0.05
 # of the tensors that are kept
 MAX_BYTES = 256 << 20
 # generators, coroutines and asynchronous generators (CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR)
@@ -111,13 +113,15 @@ class FunctionRecorder:
             sys.setprofile(None)
 
     def functions(self) -> list[RecordedFunction]:
-        """Those that nothing else of them calls: the file's own first, then those of its project; those that do most come first."""
+        """Those that no other of them calls: the file's own, then those of its project that do much, each by how much they do."""
         whole = {number for number, each in self._found.items() if each.calls}
         outermost = [
             each
             for number, each in self._found.items()
             if each.calls and any(not (around & whole) - {number} for around in each.callers)
         ]
+        most = max((each.work for each in outermost), default=0)
+        outermost = [e for e in outermost if e.code.co_filename == self._file or e.work >= LEAST_SHARE * most]
         return sorted(outermost, key=lambda each: (each.code.co_filename == self._file, each.work), reverse=True)
 
     def _on_event(self, frame: FrameType, event: str, value: Any) -> None:
