@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import subprocess
 import tarfile
 import tempfile
 from collections.abc import Iterator
@@ -13,12 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compile_lens.trace.archives import unpack
-from compile_lens.workers.interpreter import on_search_path
+from compile_lens.workers.git import run_git
 from compile_lens.workers.job import Job
-from compile_lens.workers.tied import tied
-
-# git fetches what a partial clone lacks, with a program that the repository names: a revision is had from what is here
-WITHOUT_FETCHING = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
 
 
 class RevisionError(Exception):
@@ -85,11 +80,7 @@ def revision(name: str, near: Path) -> Iterator[Revision]:
 
 def _git(folder: Path, *arguments: str, absent: str = "") -> bytes:
     try:
-        command = [on_search_path("git") or "", "-C", str(folder), *arguments]
-        environment = {**os.environ, **WITHOUT_FETCHING}
-        done: subprocess.CompletedProcess[bytes] = subprocess.run(
-            command, env=environment, capture_output=True, check=False, **tied()
-        )
+        done = run_git(folder, arguments)
     except ValueError:  # a null character
         raise RevisionError(f"'{absent}' is not a revision of the repository {folder}.") from None
     except OSError:
