@@ -72,7 +72,7 @@ class RecordedFunction:
 
 
 @dataclass
-class _Open:
+class _CallWithoutReturn:
     """A call that has not returned. ``call`` is None where it is not kept; ``changes`` are those of its tensors so far."""
 
     frame: FrameType
@@ -92,7 +92,7 @@ class FunctionRecorder:
         # by the id of their codes, which are kept: to compare codes takes longer
         self._found: dict[int, RecordedFunction] = {}
         self._others: dict[int, CodeType] = {}
-        self._open: list[_Open] = []
+        self._open: list[_CallWithoutReturn] = []
         self._events = 0
         self._bytes = 0
         self._is_of_project: dict[str, bool] = {}
@@ -149,7 +149,7 @@ class FunctionRecorder:
             if len(function.calls) < KEPT_CALLS:
                 call, tensors = self._kept(frame)
         changes = [changes_so_far(each) for each in tensors]
-        self._open.append(_Open(frame, function, self._events, call, tensors, changes))
+        self._open.append(_CallWithoutReturn(frame, function, self._events, call, tensors, changes))
 
     def _end(self, result: Any) -> None:
         ended = self._open.pop()
