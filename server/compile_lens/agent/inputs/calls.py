@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from ..runtime import process_group
 from ..runtime.entry_plans import SynthesizedCalls, WrittenCall
 from ..runtime.entry_protocol import CallMade, CallNotMade, CallsCovered, CallStopped, EntryCalled
 from ..runtime.gpu_presence import copies_can_use_gpu
 from ..runtime.wire import Wire
-from ..runtime import process_group
 from ..variations import watcher
 from ..variations.call_snapshot import copied
 from . import compiled_call

@@ -11,9 +11,9 @@ from types import ModuleType
 from typing import Any
 
 from ..instrument.unrecorded import uncompiled, unrecorded
+from ..runtime import process_group
 from ..runtime.entry_plans import CallTarget, SynthesizedCalls
 from ..runtime.entry_protocol import UNDEFINED_NAME, CallNotMade, CallsCovered
-from ..runtime import process_group
 from ..variations import watcher
 from ..variations.call_snapshot import copied
 from . import compiled_call, expressions

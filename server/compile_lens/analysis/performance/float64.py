@@ -1,6 +1,7 @@
 """Finds where float64 enters a graph with other inputs: a NumPy scalar, a default dtype, a ``.double()``.
 
-A line that itself converts what it has made, as ``np.eye(3).astype(np.float32)`` does, is none. On a GPU float64 runs at a fraction of float32's speed, and everything computed from it is float64, too.
+A line that itself converts what it has made, as ``np.eye(3).astype(np.float32)`` does, is none. On a GPU float64 runs at a fraction of
+float32's speed, and everything computed from it is float64, too.
 """
 
 from __future__ import annotations
