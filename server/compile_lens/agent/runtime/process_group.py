@@ -19,7 +19,7 @@ def has_begun() -> bool:
     """Whether there is a process group in this process now."""
     import torch.distributed as distributed
 
-    return distributed.is_available() and distributed.is_initialized()
+    return bool(distributed.is_available() and distributed.is_initialized())
 
 
 @contextlib.contextmanager
