@@ -252,3 +252,10 @@ def test_what_ran_in_a_call_that_failed_is_not_covered() -> None:
     with ran.watching():
         called(False)
     assert ran.lines
+
+
+def test_a_slow_first_call_leaves_time_for_the_usual_ones() -> None:
+    end = agent_module("variations.watcher").end_of_usual_calls
+    assert end(36.0, began=2.0, now=4.0) == 36.0
+    assert end(36.0, began=30.0, now=38.0) == 38.0 + 2.5 * 8.0
+    assert end(36.0, began=2.0, now=40.0) == 40.0 + 30.0
