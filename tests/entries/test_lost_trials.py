@@ -259,3 +259,27 @@ def test_a_slow_first_call_leaves_time_for_the_usual_ones() -> None:
     assert end(36.0, began=2.0, now=4.0) == 36.0
     assert end(36.0, began=30.0, now=38.0) == 38.0 + 2.5 * 8.0
     assert end(36.0, began=2.0, now=40.0) == 40.0 + 30.0
+
+
+@pytest.mark.parametrize(("more", "times"), [(1e6, [2, 0]), (-1.0, [1, 1])])
+def test_a_program_whose_further_calls_take_too_long_is_called_twice_all_the_same(
+    more: float, times: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled_call = agent_module("inputs.compiled_call")
+    call = agent_module("inputs.expressions").PreparedCall
+    counts = [0, 0]
+
+    class Watcher:
+        def after_call(self, again: Callable[[], object] | None, offers: object) -> None:
+            if again is not None:
+                counts[1] += 1
+
+    def called() -> None:
+        counts[0] += 1
+
+    monkeypatch.setattr(compiled_call, "MORE_S", more)
+    monkeypatch.setattr(compiled_call, "compile_at", lambda target, file, at: target)
+    monkeypatch.setattr(compiled_call.watcher, "of_run", Watcher)
+    at = agent_module("runtime.entry_plans").CompileAt(1)
+    assert compiled_call.run_all([call(called, (), {}), call(called, (), {})], at, __file__, "called", [])
+    assert counts == times
