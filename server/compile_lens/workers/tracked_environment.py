@@ -5,13 +5,12 @@ from __future__ import annotations
 import functools
 import os
 import re
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from compile_lens.late_pattern import pattern
 from compile_lens.workers.followed_links import links_on
-from compile_lens.workers.git import run_git
+from compile_lens.workers.git import EndlessAnswerError, run_git
 from compile_lens.workers.project_environments import python_of
 
 # git answers within milliseconds, unless its own files are no ordinary ones
@@ -50,7 +49,7 @@ def _tracks(root: Path, places: Mapping[Path, Path]) -> bool:
     arguments = ["-c", "safe.directory=*", "ls-files", "-z", "--", *asked, *(f"{name}/*" for name in asked)]
     try:
         listed = run_git(root, arguments, of_folder=True, timeout_s=LONGEST_ANSWER_S).stdout
-    except (OSError, ValueError, subprocess.TimeoutExpired):
+    except (OSError, ValueError, EndlessAnswerError):
         return False
     for name in filter(None, listed.split(b"\0")):
         tracked = PurePosixPath(os.fsdecode(name))
