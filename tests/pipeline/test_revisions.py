@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -77,6 +78,32 @@ def test_git_starts_no_program_that_a_repository_names_for_what_it_lacks(tmp_pat
     with contextlib.suppress(subprocess.CalledProcessError):
         git(root, "archive", "HEAD")
     assert ran.exists(), "this test tests nothing: git would not start it either"
+
+
+def test_files_that_look_like_a_repository_are_none(tmp_path: Path) -> None:
+    """They come with a clone, and their configuration would be the clone's author's."""
+    theirs, clone = repository(tmp_path / "theirs"), tmp_path / "clone"
+    (theirs / ".gitattributes").write_text("* filter=x\n")
+    git(theirs, "add", ".")
+    git(theirs, "commit", "-qm", "x")
+    repository(clone)
+    shutil.copytree(theirs / ".git", clone / "sub")
+    started = tmp_path / "started"
+    (clone / "sub" / "config").write_text(
+        f'[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n[filter "x"]\n\tsmudge = "touch {started}; cat"\n'
+    )
+    shutil.copy(theirs / "model.py", clone / "sub")
+    git(clone, "add", ".")
+    git(clone, "commit", "-qm", "x")
+    with revision("HEAD", clone / "sub" / "model.py") as found:
+        assert found.root == clone
+        assert (found.folder / "sub" / "model.py").read_text() == "print(1)\n"
+    # nor where nothing else is a repository
+    (clone / ".git").rename(tmp_path / "elsewhere")
+    with pytest.raises(RevisionError, match="is not in a git repository"), revision("HEAD", clone / "sub" / "model.py"):
+        pass
+    assert run_git(clone / "sub", ["rev-parse", "HEAD"]).returncode
+    assert not started.exists()
 
 
 def test_a_revision_that_unpacks_without_end_is_refused(tmp_path: Path) -> None:

@@ -190,7 +190,7 @@ def _called(node: ast.Call) -> str:
 
 
 def _unparsed(node: ast.expr) -> str:
-    rewritten = _Users().visit(ast.parse(ast.unparse(node), mode="eval").body)
+    rewritten = _Users().visit(parse_expression(ast.unparse(node)))
     return ast.unparse(rewritten)
 
 

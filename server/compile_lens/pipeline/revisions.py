@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compile_lens.trace.archives import unpack
-from compile_lens.workers.git import LONGEST_ANSWER, EndlessAnswerError, run_git
+from compile_lens.workers.git import LONGEST_ANSWER, EndlessAnswerError, repositories_around, run_git
 from compile_lens.workers.job import Job
 
 # of the names of all files: a million of them
@@ -56,8 +56,7 @@ def job_at(job: Job, found: Revision) -> Job | None:
 
 def commit_of(name: str, near: Path) -> str:
     """The commit that ``name`` is now, in the repository around ``near``. Raises RevisionError."""
-    at = near if near.is_dir() else near.parent
-    root = Path(_git(at, "rev-parse", "--show-toplevel").decode().strip())
+    root = _root(near)
     found = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", absent=name)
     return found.decode().split()[-1]
 
@@ -65,8 +64,7 @@ def commit_of(name: str, near: Path) -> str:
 @contextmanager
 def revision(name: str, near: Path) -> Iterator[Revision]:
     """Unpack the revision ``name`` of the repository around ``near`` into a temporary folder. Raises RevisionError."""
-    at = near if near.is_dir() else near.parent
-    root = Path(_git(at, "rev-parse", "--show-toplevel").decode().strip())
+    root = _root(near)
     _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", absent=name)
     # to archive it, git would hold all of them
     _git(root, "ls-tree", "-r", "-z", "--name-only", "--end-of-options", name, absent=name, longest=LONGEST_NAMES)
@@ -81,6 +79,14 @@ def revision(name: str, near: Path) -> Iterator[Revision]:
             why = getattr(error, "strerror", None) or error
             raise RevisionError(f"'{name}' cannot be unpacked ({why}).") from None
         yield Revision(name, root, folder)
+
+
+def _root(near: Path) -> Path:
+    at = Path(os.path.realpath(near if near.is_dir() else near.parent))
+    found = repositories_around(at)
+    if not found:
+        raise RevisionError(f"{at} is not in a git repository.")
+    return found[0]
 
 
 def _git(folder: Path, *arguments: str, absent: str = "", longest: int = LONGEST_ANSWER) -> bytes:

@@ -19,7 +19,11 @@ from compile_lens.workers.tied import tied
 
 # git fetches what a partial clone lacks, with a program that the repository names: a revision is had from what is here
 WITHOUT_FETCHING = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
-WITHOUT_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+# a clone may have files that look like a repository of their own, with a configuration that names filters
+WITHOUT_PROGRAMS = (
+    *("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}"),
+    *("-c", "safe.bareRepository=explicit"),
+)
 # set in hooks of git: they name another repository than the one of the folder
 OF_ONE_REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX")
 # a few kilobytes of a repository unpack to any size: trees may have the same tree many times
@@ -31,21 +35,27 @@ class EndlessAnswerError(Exception):
     """The answer is longer than the limit, or takes longer; its text is a clause that says which."""
 
 
+def repositories_around(folder: Path) -> tuple[Path, ...]:
+    """The folders with a ``.git`` from ``folder``, which contains no links, upwards. Git tracks none of that name: none came with a clone.
+
+    Older versions of git would begin with any folder that looks like a repository without files.
+    """
+    return tuple(place for place in (folder, *folder.parents) if os.path.lexists(place / ".git"))
+
+
 def run_git(
-    folder: Path,
+    root: Path,
     arguments: Sequence[str],
     *,
-    of_folder: bool = False,
     longest: int = LONGEST_ANSWER,
     timeout_s: float = LONGEST_WAIT_S,
 ) -> subprocess.CompletedProcess[bytes]:
-    """What git says in ``folder``; ``of_folder``, of the repository there, whatever hook this runs in.
+    """What git says of the repository at ``root``, see `repositories_around`, whatever hook this runs in.
 
     Raises OSError where there is no git, ValueError for a null character, EndlessAnswerError.
     """
-    command = [on_search_path("git") or "", *WITHOUT_PROGRAMS, "-C", str(folder), *arguments]
-    left_out = OF_ONE_REPOSITORY if of_folder else ()
-    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    command = [on_search_path("git") or "", *WITHOUT_PROGRAMS, "-C", str(root), *arguments]
+    kept = {name: value for name, value in os.environ.items() if name not in OF_ONE_REPOSITORY}
     overdue = threading.Event()
     with (
         tempfile.TemporaryFile() as said,
