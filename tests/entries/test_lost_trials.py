@@ -118,6 +118,8 @@ def test_a_module_that_needs_a_process_group_gets_one_of_one(tmp_path: Path, war
     assert [(call.target, call.inputs) for call in outcome.calls] == [
         ("Gathered", "x: float32[2, 16, 4], in a process group of one")
     ]
+    # its variations are called in one, too
+    assert not [finding.message for finding in outcome.findings if finding.message.startswith("Could not vary")]
 
 
 STACKED = """

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from ..runtime import process_group
 from ..runtime.entry_plans import SynthesizedCalls, WrittenCall
 from ..runtime.entry_protocol import CallMade, CallNotMade, CallsCovered, CallStopped, EntryCalled
 from ..runtime.gpu_presence import copies_can_use_gpu
 from ..runtime.wire import Wire
 from ..variations import watcher
 from ..variations.call_snapshot import copied
-from . import compiled_call, process_group
+from . import compiled_call
 from .ahead import Died, ahead
 from .dispatch import UnusableEntry
 from .expressions import InvalidCall, evaluate

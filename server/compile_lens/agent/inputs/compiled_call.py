@@ -8,12 +8,16 @@ from typing import Any
 
 from ..instrument.unrecorded import uncompiled, unrecorded
 from ..runtime.entry_plans import CompileAt
-from ..runtime.entry_protocol import CallNotMade
+from ..runtime.entry_protocol import CallNotMade, CallStopped
+from ..runtime.wire import Wire
 from ..torch_internals.dynamo import FRAME_COUNTER
 from ..variations import watcher
 from ..variations.call_snapshot import copied
 from .expressions import PreparedCall
+from .time_limit import CallTooLong, at_most
 
+# of processor time for all calls of one model or function
+CALLS_S = 36.0
 # a further call is made if those before it took less than so many seconds
 MORE_S = 15.0
 
@@ -60,6 +64,24 @@ def run_all(
         # a program that makes several calls repeats them itself
         repeated[0].after_call(repeated[1] if len(calls) == 1 else None, tuple)
     return True
+
+
+def run_within_time(
+    wire: Wire,
+    calls: Sequence[PreparedCall],
+    at: CompileAt | None,
+    file: str,
+    name: str,
+    failed: list[CallNotMade],
+    grad: bool = True,
+) -> bool:
+    """Make the calls as ``run_all`` does, within a time of their own; whether they returned, or were stopped."""
+    try:
+        with at_most(CALLS_S, CallTooLong):
+            return run_all(calls, at, file, name, failed, grad)
+    except CallTooLong:
+        wire.tell(CallStopped(name, CALLS_S))
+        return True
 
 
 def _repeated(

@@ -11,11 +11,12 @@ from types import ModuleType
 from typing import Any
 
 from ..instrument.unrecorded import uncompiled, unrecorded
+from ..runtime import process_group
 from ..runtime.entry_plans import CallTarget, SynthesizedCalls
 from ..runtime.entry_protocol import UNDEFINED_NAME, CallNotMade, CallsCovered
 from ..variations import watcher
 from ..variations.call_snapshot import copied
-from . import compiled_call, expressions, process_group
+from . import compiled_call, expressions
 from .absent import cause_of
 from .ahead import Send
 from .call_in_progress import in_progress

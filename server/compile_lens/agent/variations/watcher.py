@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..instrument.region_calls import user_target, with_hooks
+from ..runtime import process_group
 from ..runtime.degraded import degraded_if_it_fails
 from ..runtime.protocol import VariationRequest
 from .call_snapshot import take_snapshot
@@ -44,6 +45,7 @@ class VariationWatcher:
         self._regions: dict[int, VariedRegion] = {}
         self._offers: dict[int, Callable[[], Offers]] = {}
         self._repeated = 0
+        self._in_group: set[int] = set()
         self._known_code: dict[int, Any] = {}  # by identity: code that Dynamo makes may not be hashable
         self._is_over = False
 
@@ -81,6 +83,8 @@ class VariationWatcher:
             return
         self._known_code[id(code)] = code
         self._regions[region] = VariedRegion(region, name, compiled, fn, take_snapshot(args, kwargs))
+        if process_group.has_begun():
+            self._in_group.add(region)
 
     def after_call(self, again: Callable[[], object] | None, offers: Callable[[], Offers]) -> None:
         """An entry has made a call. Make it ``again``, before anything is reset; ``offers`` are optional arguments for later."""
@@ -105,7 +109,9 @@ class VariationWatcher:
             if self._is_usual:
                 offers = self._offers.get(region.number, tuple)
                 choose = partial(usual_variations, offered=_late(offers))
-            vary(region, now + (self._end - now) / (len(regions) - number), choose, self._clock)
+            # one that was made for the program's call, or that the program itself has ended, is not there any more
+            with process_group.alone(region.number in self._in_group):
+                vary(region, now + (self._end - now) / (len(regions) - number), choose, self._clock)
 
 
 def _late(offers: Callable[[], Offers]) -> Offers:

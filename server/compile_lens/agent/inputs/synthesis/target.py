@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from ...instrument.unrecorded import uncompiled, unrecorded
+from ...instrument.unrecorded import uncompiled
 from ...torch_internals.attributes import original_function
 from .. import expressions
 from ..module import find
 from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments
 from .call_problem import CallProblem
+from .calls_of_making import of_evaluation, with_parts
 from .candidate import Candidate
 from .concrete_classes import leaves_forward_open, method_instead
 from .construction import (
@@ -22,19 +22,14 @@ from .construction import (
     MAX_TRIALS,
     Making,
     as_text,
-    by_class_method,
     constructions,
-    fitting,
     mentioned_parameters,
-    with_asked_parts,
-    with_models,
-    with_other_parts,
     with_symbolic_sizes,
 )
 from .dimensions import Unknowns
-from .factories import class_factories, factories
 from .heirs import heirs, is_left_open
 from .loss_inputs import loss_inputs
+from .made_elsewhere import by_factory, of_package
 from .object_calls import (
     CallsOfObject,
     FoundCall,
@@ -46,19 +41,12 @@ from .object_calls import (
     positional_names,
     read_of,
 )
-from .package_factories import Part, inputs_within, parts
 from .parameter_info import ParameterInfo
 from .search import NotFound, SearchBudget, search, search_likely
 from .signatures import read_parameters
-from .stand_ins import has_placeholders
 
-# parts of an object that are found one after the other
-MAX_PARTS = 12
-_OF_TRAINING = re.compile(r"\btrain(?:ing)?\b|\btargets?\b", re.I)
-# for each kind of model that is passed to what wraps one
-MODEL_TRIALS, MODEL_S = 16, 2.0
-# the least time for an object that the file constructs itself, and for each class that inherits from one which cannot be called
-FACTORY_S, LEAST_HEIR_S = 6.0, 2.0
+# the least time for each class that inherits from one which cannot be called
+LEAST_HEIR_S = 2.0
 LEFT_OPEN = "it leaves its work to subclasses, and no call of one was found"
 
 
@@ -138,10 +126,10 @@ def _of_class(
         for making in constructions(module, path, cls, budget, given):
             part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
             try:
-                return _with_parts(module, path, cls, method, making, inputs, part)
+                return with_parts(module, path, cls, method, making, inputs, part)
             except NotFound as problem:
                 last = problem
-                found = _of_evaluation(module, cls, method, making, inputs, problem, budget)
+                found = of_evaluation(module, cls, method, making, inputs, problem, budget)
                 if found is not None:
                     return found
             budget.trials -= min(budget.trials, MAX_TRIALS) - part.trials
@@ -153,158 +141,10 @@ def _of_class(
     more = mentioned_parameters(module, cls, str(last or ""))
     if more and not more.keys() <= given.keys() and budget.left > 0:
         return _of_class(module, path, cls, method, budget, {**given, **more}, inputs)
-    found = _by_factory(module, path, cls, method, budget, inputs) or _of_package(module, cls, method, budget, inputs)
+    found = by_factory(module, path, cls, method, budget, inputs) or of_package(module, cls, method, budget, inputs)
     if found is not None:
         return found
     raise last or NotFound("no constructor call is known")
-
-
-def _with_parts(
-    module: ModuleType,
-    path: str,
-    cls: type,
-    method: str,
-    making: Making,
-    inputs: Mapping[str, str],
-    budget: SearchBudget,
-    depth: int = 0,
-) -> FoundCall:
-    """A call of what ``making`` constructs; where that calls a number it was constructed with, of one that got a module instead."""
-    try:
-        return _of_making(module, path, cls, method, making, inputs, budget)
-    except NotFound as problem:
-        if problem.of_object is None or depth >= MAX_PARTS:
-            raise
-        for other in with_other_parts(module, path, cls, making, problem.of_object):
-            try:
-                return _with_parts(module, path, cls, method, other, inputs, budget, depth + 1)
-            except NotFound:
-                if budget.trials <= 0 or budget.left <= 0:
-                    break
-        raise problem
-
-
-def _of_evaluation(
-    module: ModuleType,
-    cls: type,
-    method: str,
-    making: Making,
-    inputs: Mapping[str, str],
-    problem: NotFound,
-    budget: SearchBudget,
-) -> FoundCall | None:
-    """A call in evaluation mode, where the model needs more for its training: targets, or a batch of many samples."""
-    if _OF_TRAINING.search(str(problem)) is None or not hasattr(cls, "eval"):
-        return None
-    part = SearchBudget(MAX_TRIALS, max(budget.left * ATTEMPT_SHARE, 1.0))
-    try:
-        return CallsOfObject(module, Making(f"{making.text}.eval()", making.is_meta), cls, method, inputs).find(part)
-    except NotFound:
-        return None
-
-
-def _of_making(
-    module: ModuleType,
-    path: str,
-    cls: type,
-    method: str,
-    making: Making,
-    inputs: Mapping[str, str],
-    budget: SearchBudget,
-) -> FoundCall:
-    """A call of what ``making`` constructs. One that wraps a module soon gets a model in its place: not every input suits one that
-    changes nothing."""
-    calls = CallsOfObject(module, making, cls, method, inputs)
-    wraps = making.candidate is not None and has_placeholders(making.candidate)
-    try:
-        return calls.search(SearchBudget(MODEL_TRIALS, budget.left * ATTEMPT_SHARE)) if wraps else calls.find(budget)
-    except NotFound as problem:
-        if problem.of_object is not None:
-            raise
-        asked = with_asked_parts(module, path, cls, making, problem.error)
-        found = _of_first(asked, module, cls, method, inputs, budget)
-        if found is None and wraps:
-            found = _of_first(with_models(module, path, cls, making), module, cls, method, inputs, budget)
-        if found is None and not (wraps and budget.left):
-            raise
-    return found or calls.find(budget)
-
-
-def _of_first(
-    makings: Iterator[Making],
-    module: ModuleType,
-    cls: type,
-    method: str,
-    inputs: Mapping[str, str],
-    budget: SearchBudget,
-) -> FoundCall | None:
-    """A call of the first object that one is found for: of what wraps a model, with one for its kind of input."""
-    for making in makings:
-        part = SearchBudget(MODEL_TRIALS, max(budget.left * ATTEMPT_SHARE, MODEL_S))
-        try:
-            return CallsOfObject(module, making, cls, method, inputs).search(part)
-        except NotFound:
-            if not budget.left:
-                break
-    return None
-
-
-def _by_factory(
-    module: ModuleType, path: str, cls: type, method: str, budget: SearchBudget, inputs: Mapping[str, str]
-) -> FoundCall | None:
-    """A call on what a function of the file, or a class method, constructs."""
-    for number, make in enumerate(_factories(module, path, cls)):
-        if number and not budget.left:
-            break
-        part = SearchBudget(MAX_TRIALS, max(budget.left * ATTEMPT_SHARE, FACTORY_S))
-        try:
-            with unrecorded():
-                making = make(part)
-            return CallsOfObject(module, making, cls, method, inputs).find(part)
-        except Exception:  # code of the user's may raise anything, and the failure of the constructor says more
-            continue
-    return None
-
-
-def _of_package(
-    module: ModuleType, cls: type, method: str, budget: SearchBudget, inputs: Mapping[str, str]
-) -> FoundCall | None:
-    """A call on an object that other files of the package construct; with the inputs that it gets there, where others fail."""
-    own = SearchBudget(MAX_TRIALS, max(budget.left, budget.more))
-    for part in parts(module, cls, own) if budget.more else ():
-        calls = CallsOfObject(module, part.making, cls, method, inputs, part.again)
-        try:
-            return calls.find(SearchBudget(MAX_TRIALS, own.left * ATTEMPT_SHARE))
-        except NotFound:
-            known = _inputs_of_part(module, part, own) if method == "forward" and part.whole is not part.made else {}
-        try:
-            if known:
-                calls = CallsOfObject(module, part.making, cls, method, {**known, **inputs}, part.again)
-                return calls.search(SearchBudget(MAX_TRIALS, max(own.left, 1.0)))
-        except NotFound:
-            continue
-    return None
-
-
-def _inputs_of_part(module: ModuleType, part: Part, budget: SearchBudget) -> dict[str, str]:
-    """What the part gets in a call of the whole."""
-    try:
-        calls = CallsOfObject(module, part.whole_making, type(part.whole), "forward", {}, lambda: part.whole)
-        call = calls.search(SearchBudget(MAX_TRIALS, budget.left * ATTEMPT_SHARE))
-        return inputs_within(part, call.evaluate(vars(module)))
-    except NotFound:
-        return {}
-
-
-def _factories(module: ModuleType, path: str, cls: type) -> Iterator[Callable[[SearchBudget], Making]]:
-    for text in factories(module, cls):
-        yield functools.partial(_fitting, vars(module), text)
-    for name in class_factories(cls):
-        yield functools.partial(by_class_method, module, path, cls, name)
-
-
-def _fitting(names: dict[str, Any], text: str, _: SearchBudget) -> Making:
-    return fitting(names, text)
 
 
 def find_inputs(

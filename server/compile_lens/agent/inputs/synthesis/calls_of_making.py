@@ -1,0 +1,108 @@
+"""Finds a call of what a constructor call makes: with other parts, or in evaluation mode, where the object as it is cannot be called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+
+from .construction import ATTEMPT_SHARE, MAX_TRIALS, Making, with_asked_parts, with_models, with_other_parts
+from .object_calls import CallsOfObject, FoundCall
+from .search import NotFound, SearchBudget
+from .stand_ins import has_placeholders
+
+# parts of an object that are found one after the other
+MAX_PARTS = 12
+# for each kind of model that is passed to what wraps one
+MODEL_TRIALS, MODEL_S = 16, 2.0
+_OF_TRAINING = re.compile(r"\btrain(?:ing)?\b|\btargets?\b", re.I)
+
+
+def with_parts(
+    module: ModuleType,
+    path: str,
+    cls: type,
+    method: str,
+    making: Making,
+    inputs: Mapping[str, str],
+    budget: SearchBudget,
+    depth: int = 0,
+) -> FoundCall:
+    """A call of what ``making`` constructs; where that calls a number it was constructed with, of one that got a module instead."""
+    try:
+        return _of_making(module, path, cls, method, making, inputs, budget)
+    except NotFound as problem:
+        if problem.of_object is None or depth >= MAX_PARTS:
+            raise
+        for other in with_other_parts(module, path, cls, making, problem.of_object):
+            try:
+                return with_parts(module, path, cls, method, other, inputs, budget, depth + 1)
+            except NotFound:
+                if budget.trials <= 0 or budget.left <= 0:
+                    break
+        raise problem
+
+
+def of_evaluation(
+    module: ModuleType,
+    cls: type,
+    method: str,
+    making: Making,
+    inputs: Mapping[str, str],
+    problem: NotFound,
+    budget: SearchBudget,
+) -> FoundCall | None:
+    """A call in evaluation mode, where the model needs more for its training: targets, or a batch of many samples."""
+    if _OF_TRAINING.search(str(problem)) is None or not hasattr(cls, "eval"):
+        return None
+    part = SearchBudget(MAX_TRIALS, max(budget.left * ATTEMPT_SHARE, 1.0))
+    try:
+        return CallsOfObject(module, Making(f"{making.text}.eval()", making.is_meta), cls, method, inputs).find(part)
+    except NotFound:
+        return None
+
+
+def _of_making(
+    module: ModuleType,
+    path: str,
+    cls: type,
+    method: str,
+    making: Making,
+    inputs: Mapping[str, str],
+    budget: SearchBudget,
+) -> FoundCall:
+    """A call of what ``making`` constructs. One that wraps a module soon gets a model in its place: not every input suits one that
+    changes nothing."""
+    calls = CallsOfObject(module, making, cls, method, inputs)
+    wraps = making.candidate is not None and has_placeholders(making.candidate)
+    try:
+        return calls.search(SearchBudget(MODEL_TRIALS, budget.left * ATTEMPT_SHARE)) if wraps else calls.find(budget)
+    except NotFound as problem:
+        if problem.of_object is not None:
+            raise
+        asked = with_asked_parts(module, path, cls, making, problem.error)
+        found = _of_first(asked, module, cls, method, inputs, budget)
+        if found is None and wraps:
+            found = _of_first(with_models(module, path, cls, making), module, cls, method, inputs, budget)
+        if found is None and not (wraps and budget.left):
+            raise
+    return found or calls.find(budget)
+
+
+def _of_first(
+    makings: Iterator[Making],
+    module: ModuleType,
+    cls: type,
+    method: str,
+    inputs: Mapping[str, str],
+    budget: SearchBudget,
+) -> FoundCall | None:
+    """A call of the first object that one is found for: of what wraps a model, with one for its kind of input."""
+    for making in makings:
+        part = SearchBudget(MODEL_TRIALS, max(budget.left * ATTEMPT_SHARE, MODEL_S))
+        try:
+            return CallsOfObject(module, making, cls, method, inputs).search(part)
+        except NotFound:
+            if not budget.left:
+                break
+    return None
