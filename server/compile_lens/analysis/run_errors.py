@@ -188,7 +188,7 @@ def _is_of(raised: Raised, failure: CompileFailure) -> bool:
 def _raised_message(raised: Raised) -> str:
     first = first_words(raised.message)
     if raised.type == "SystemExit":
-        is_number = first.lstrip("-").isdigit()
+        is_number = first.lstrip("-").isdecimal()
         return f"The program exits here with status {first if is_number else f'1: {first}'.rstrip(': .')}."
     if raised.type == "SyntaxError" or (
         raised.module == "builtins" and raised.type in ("IndentationError", "TabError")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import functools
 import os
 import re
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from compile_lens.late_pattern import pattern
 from compile_lens.workers.followed_links import links_on
-from compile_lens.workers.git import run_git
+from compile_lens.workers.git import EndlessAnswerError, repositories_around, run_git
 from compile_lens.workers.project_environments import python_of
 
 # git answers within milliseconds, unless its own files are no ordinary ones
@@ -26,7 +25,7 @@ def is_tracked(folder: Path, environment: Path) -> bool:
     """Whether the repository around ``folder`` brought the ``environment`` there. False where there is no git to tell."""
     around = Path(os.path.realpath(folder))
     real = around / environment.relative_to(folder) if environment.is_relative_to(folder) else environment
-    roots = tuple(place for place in (real, *real.parents) if os.path.lexists(place / ".git"))
+    roots = repositories_around(real)
     changing = (real, python_of(real), *(root / ".git" / "index" for root in roots))
     return bool(roots) and _is_tracked(roots, real, tuple(map(_stamp, changing)))
 
@@ -49,8 +48,8 @@ def _tracks(root: Path, places: Mapping[Path, Path]) -> bool:
     # the repository may be another user's, as in a container: of what its configuration names, listing files starts nothing
     arguments = ["-c", "safe.directory=*", "ls-files", "-z", "--", *asked, *(f"{name}/*" for name in asked)]
     try:
-        listed = run_git(root, arguments, of_folder=True, timeout_s=LONGEST_ANSWER_S).stdout
-    except (OSError, ValueError, subprocess.TimeoutExpired):
+        listed = run_git(root, arguments, timeout_s=LONGEST_ANSWER_S).stdout
+    except (OSError, ValueError, EndlessAnswerError):
         return False
     for name in filter(None, listed.split(b"\0")):
         tracked = PurePosixPath(os.fsdecode(name))
