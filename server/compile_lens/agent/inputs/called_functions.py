@@ -66,12 +66,14 @@ def _call(
     if problem:
         failed.append(CallNotMade(name, problem))
         return False
-    wire.tell(coverage.covered(source))
     inputs = in_words(first.positional, first.named)
     wire.tell(EntryCalled((CallMade(FUNCTION_CALL, f"{name} from line {function.line}", inputs, name),)))
     is_own = function.code.co_filename == file
     at = CompileAt(_line_of_def(function.code, source) if is_own else function.line)
-    return compiled_call.run_within_time(wire, alike, at, file, name, failed, first.grad)
+    is_done = compiled_call.run_within_time(wire, alike, at, file, name, failed, first.grad)
+    if is_done:
+        wire.tell(coverage.covered(source))
+    return is_done
 
 
 def _rehearse(call: PreparedCall, grad: bool, coverage: RanSoFar) -> str:

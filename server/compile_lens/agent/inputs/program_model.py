@@ -33,7 +33,7 @@ from .commands import commands
 from .continuing import GUARD, rewritten
 from .data_loading import without_workers
 from .dispatch import UnusableEntry
-from .explorer import Explorer
+from .explorer import Explorer, Told
 from .expressions import InvalidCall, PreparedCall, evaluate
 from .failed_constructions import FailedConstructions
 from .function_recorder import FunctionRecorder, RecordedFunction
@@ -56,6 +56,8 @@ MAX_TRIALS = 60
 # so many models are called, while they take less than so many seconds
 MOST = 2
 MORE_S = 15.0
+NO_MODEL = "it builds no model"
+NO_MODEL_NOR_FUNCTION = "it builds no model, and calls no function of its project with tensors"
 # a larger model is not copied for each trial
 COPIED_PARAMETERS = 30_000_000
 
@@ -74,6 +76,11 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
         if done:
             compiled_call.reset_compiler()  # each as if it were the only one
         done += _call(model, file, wire, failed)
+    for told, cls in script.not_made():
+        if not done or done >= MOST or time.monotonic() - started > MORE_S:
+            break
+        compiled_call.reset_compiler()
+        done += _call_class(cls, told.given, file, wire, failed, _inputs(cls, told), told.line)
     for cls, given in () if done else script.not_constructed():
         if not done:
             done += _call_class(cls, given, file, wire, failed)
@@ -81,7 +88,7 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
         done = called_functions.call_all(script.functions(), file, source, wire, failed)
     wire.tell(EntryCalled((), tuple(failed)))
     if not done:
-        raise UnusableEntry(_why(failed, script.first_failure))
+        raise UnusableEntry(_why(failed, script.first_failure, NO_MODEL_NOR_FUNCTION))
 
 
 @copies_can_use_gpu()
@@ -94,7 +101,7 @@ def run_example(plan: DocumentedExample, file: str, source: str, wire: Wire) -> 
     done = [_call(model, file, wire, failed, plan.line) for model in models]
     wire.tell(EntryCalled((), tuple(failed)))
     if not any(done):
-        raise UnusableEntry(_why(failed, script.first_failure))
+        raise UnusableEntry(_why(failed, script.first_failure, NO_MODEL))
 
 
 class _Script:
@@ -141,7 +148,7 @@ class _Script:
         except (Enough, SystemExit):
             pass  # its end
         finally:
-            explorer.finish(recorder.models, recorder.number_of)
+            explorer.finish(recorder.models, recorder.number_of, recorder.given_to)
         if self._ending is not None and not self._has_made_up_arguments:
             self._tell(self._ending)
         self.first_failure = guard.first
@@ -182,6 +189,14 @@ class _Script:
                 model.later = told.calls
                 found.append(model)
         return found or self._recorder.models()
+
+    def not_made(self) -> Iterator[tuple[Told, type]]:
+        """Models that the script makes only after the first call of its main one, where it was stopped: their classes."""
+        assert self._recorder is not None and self._explorer is not None
+        for told in self._explorer.told:
+            cls = getattr(sys.modules.get(told.module), told.name, None)
+            if isinstance(cls, type) and self._recorder.known(told.number, told.name) is None:
+                yield told, cls
 
     def functions(self) -> list[RecordedFunction]:
         """What a script that builds no model calls with tensors."""
@@ -309,13 +324,28 @@ def _names_of(module: Any) -> dict[str, Any]:
     return vars(owner) if owner is not None else {}
 
 
-def _call_class(cls: type, given: dict[str, str], file: str, wire: Wire, failed: list[CallNotMade]) -> bool:
-    """Call a model that the script could not construct: with what it passes, as far as that is known."""
+def _inputs(cls: type, told: Told) -> dict[str, str]:
+    """The expressions for what the script passes to an object of ``cls``, by parameter."""
+    names = [info.name for info in read_parameters(getattr(cls, "forward"), skip_first=True)]  # noqa: B009
+    positional, named = told.calls[0] if told.calls else ((), {})
+    return {**dict(zip(names, positional, strict=False)), **named}
+
+
+def _call_class(
+    cls: type,
+    given: dict[str, str],
+    file: str,
+    wire: Wire,
+    failed: list[CallNotMade],
+    inputs: dict[str, str] | None = None,
+    line: int = 1,
+) -> bool:
+    """Call a model that the script has not made: with what it passes, as far as that is known."""
     owner = sys.modules[cls.__module__]
 
     def find() -> FoundCall | CallNotMade:
         try:
-            return find_call(owner, cls.__qualname__, SearchBudget(MAX_TRIALS, SEARCH_S), given)
+            return find_call(owner, cls.__qualname__, SearchBudget(MAX_TRIALS, SEARCH_S), given, inputs)
         except (NotFound, AttributeError) as error:
             return CallNotMade(cls.__name__, str(error))
 
@@ -324,12 +354,10 @@ def _call_class(cls: type, given: dict[str, str], file: str, wire: Wire, failed:
         return False
     wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, cls.__name__),)))
     call = found.evaluate(vars(owner))
-    return compiled_call.run_within_time(wire, [call], CompileAt(), file, cls.__name__, failed)
+    return compiled_call.run_within_time(wire, [call], CompileAt(max(line, 1)), file, cls.__name__, failed)
 
 
-def _why(failed: list[CallNotMade], first: BaseException | None) -> str:
+def _why(failed: list[CallNotMade], first: BaseException | None, lacking: str) -> str:
     if failed:
         return f"could not make up inputs for `{failed[0].target}`: {failed[0].reason}"
-    if first is not None:
-        return f"it builds no model, and calls no function of its project with tensors: {type(first).__name__}: {first}"
-    return "it builds no model, and calls no function of its project with tensors"
+    return lacking if first is None else f"{lacking}: {type(first).__name__}: {first}"
