@@ -192,6 +192,28 @@ class TestWhatARepositoryBrought:
         assert find_interpreter(folder / "train.py", [folder]) != python
         assert not (tmp_path / "started").exists()
 
+    def test_an_environment_that_is_active_in_the_current_folder(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        python = make(folder / ".venv")
+        git(folder, "add", ".venv")
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("VIRTUAL_ENV", ".venv")
+        assert not Path(find_interpreter(folder / "train.py", [folder])).is_relative_to(folder)
+        assert Path(find_interpreter(folder / "train.py", [folder])).is_absolute()
+        monkeypatch.setenv("VIRTUAL_ENV", str(folder / ".venv"))
+        assert find_interpreter(folder / "train.py", [folder]) == python
+
+    def test_a_failure_of_git_is_not_remembered(self, folder: Path) -> None:
+        python = make(folder / ".venv")
+        git(folder, "add", ".venv")
+        configuration = folder / ".git" / "config"
+        configured = configuration.read_text()
+        configuration.write_text("no configuration")
+        assert find_interpreter(folder / "train.py", [folder]) == python
+        configuration.write_text(configured)
+        assert find_interpreter(folder / "train.py", [folder]) != python
+
     def test_an_outcome_names_it_and_how_to_choose_it(self, folder: Path) -> None:
         python = make(folder / ".venv")
         git(folder, "add", ".venv")

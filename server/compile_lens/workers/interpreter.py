@@ -71,7 +71,8 @@ def find_interpreter(file: Path, roots: Sequence[Path] = (), explicit: str | Non
 
 def _candidates(file: Path, roots: Sequence[Path]) -> Iterator[Path]:
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
-        if prefix := os.environ.get(variable):
+        # a relative one would be in the current folder, which is often a workspace
+        if (prefix := os.environ.get(variable)) and os.path.isabs(prefix):  # noqa: PTH117
             yield python_of(Path(prefix))
     for folder, environment in _environments_around(file, roots):
         if not is_tracked(folder, environment):

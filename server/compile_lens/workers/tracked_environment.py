@@ -24,10 +24,13 @@ Stamp = tuple[int, int] | None
 def is_tracked(folder: Path, environment: Path) -> bool:
     """Whether the repository around ``folder`` brought the ``environment`` there. False where there is no git to tell."""
     around = Path(os.path.realpath(folder))
-    real = around / environment.relative_to(folder) if environment.is_relative_to(folder) else environment
+    real = around / environment.relative_to(folder) if environment.is_relative_to(folder) else environment.absolute()
     roots = repositories_around(real)
     changing = (real, python_of(real), *(root / ".git" / "index" for root in roots))
-    return bool(roots) and _is_tracked(roots, real, tuple(map(_stamp, changing)))
+    try:
+        return bool(roots) and _is_tracked(roots, real, tuple(map(_stamp, changing)))
+    except (OSError, ValueError, EndlessAnswerError):  # not kept: the next answer may be another one
+        return False
 
 
 @functools.lru_cache(256)
@@ -47,10 +50,10 @@ def _tracks(root: Path, places: Mapping[Path, Path]) -> bool:
     asked = [f":(icase){WILD.sub(_as_it_is, path.as_posix())}" for path in places.values()]
     # the repository may be another user's, as in a container: of what its configuration names, listing files starts nothing
     arguments = ["-c", "safe.directory=*", "ls-files", "-z", "--", *asked, *(f"{name}/*" for name in asked)]
-    try:
-        listed = run_git(root, arguments, timeout_s=LONGEST_ANSWER_S).stdout
-    except (OSError, ValueError, EndlessAnswerError):
-        return False
+    answer = run_git(root, arguments, timeout_s=LONGEST_ANSWER_S)
+    if answer.returncode:
+        raise OSError(os.fsdecode(answer.stderr))
+    listed = answer.stdout
     for name in filter(None, listed.split(b"\0")):
         tracked = PurePosixPath(os.fsdecode(name))
         if tracked.name not in KEEPS_A_FOLDER and any(
