@@ -60,6 +60,7 @@ ADVICE = {
     "The call is in `{}`, in an installed library": "nothing needs to change",
     "Install a C++ compiler": TOOLS,
     "Install the version of triton": TOOLS,
+    "Install `setuptools`": TOOLS,
     "Compilation does not depend on its values": OPTION,
     "Pass them after `--`": OPTION,
     "To use the real ones": OPTION,

@@ -43,6 +43,8 @@ def test_a_baseline_lets_the_known_pass_and_fails_by_the_new(tmp_path: Path) -> 
     written = Warm(["check", "-q", "--update-baseline", "model.py"], tmp_path)
     assert (written.code, written.err) == (0, "compile-lens: wrote compile-lens.json (1 finding).\n")
     before = (tmp_path / "compile-lens.json").read_text()
+    # a file of the repository, which others read as they read its sources
+    assert (tmp_path / "compile-lens.json").stat().st_mode == (tmp_path / "model.py").stat().st_mode
 
     same = Warm(["check", "--baseline", "compile-lens.json", "model.py"], tmp_path)
     assert same.code == 0

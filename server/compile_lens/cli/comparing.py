@@ -19,7 +19,7 @@ from compile_lens.diff.baseline import BaselineError, Known, baseline_text, read
 from compile_lens.diff.budget import BadBudget, Budget, budget_of_pairs
 from compile_lens.diff.gate import Gate
 from compile_lens.pipeline.revisions import RevisionError, job_at, revision
-from compile_lens.state.atomic_file import write_atomically
+from compile_lens.state.atomic_file import write_beside
 from compile_lens.wording import counted
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter
 from compile_lens.workers.job import Job
@@ -126,7 +126,7 @@ class Comparing:
         before, after = _size(gate.known), _size(known)
         name = display_path(str(self._file))
         try:
-            write_atomically(self._file, baseline_text(known))
+            write_beside(self._file, baseline_text(known))
         except OSError as error:
             echo(f"compile-lens: {name} cannot be written: {error.strerror}.", err=True)
             return
