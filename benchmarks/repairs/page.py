@@ -68,9 +68,9 @@ FOUND = {
         "it had run on them. Most pass numbers, flags or strings that change, which recompiles.",
     ),
     WRITTEN_LATER: (
-        "Seven programs as people write them for training and inference. This is what the fixes did when they first saw them, before",
-        "anything was mended. `allow-in-graph` is not offered any more for a function that draws random numbers: in `augmentation`, one flip",
-        "would have been that of every call. The branch of `beam_search` has a fix since (`write-anyway`).",
+        "Eight programs as people write them for training and inference. This is what the fixes did when they first saw them, before",
+        "anything was mended. `allow-in-graph` is not offered any more for a function that draws random numbers: in `augmentation`,",
+        "one flip would have been that of every call. The branch of `beam_search` has a fix since (`write-anyway`).",
     ),
 }
 COLUMNS = (

@@ -1,5 +1,5 @@
 """Programs as people write them for training and inference, written after all fixes: sampling of tokens, a step of a GAN, a rollout,
-beam search, suppression of boxes, early exits, and augmentation with NumPy."""
+gradient accumulation with logging, beam search, suppression of boxes, early exits, and augmentation with NumPy."""
 
 import logging
 import random
@@ -136,6 +136,50 @@ for episode in range(3):
     loss = -(torch.stack(log_probs) * returns(rewards)).sum()
     loss.backward()
     print(episode, len(rewards))
+
+
+# program: accumulation_with_logging
+logging.basicConfig(level=logging.INFO)
+log = logging.getLogger("train")
+model = nn.Sequential(nn.Linear(10, 20), nn.ReLU(), nn.Linear(20, 3))
+criterion = nn.CrossEntropyLoss()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+ACCUMULATE = 2
+
+
+class Meter:
+    def __init__(self):
+        self.total = 0.0
+        self.count = 0
+
+    def update(self, value, n=1):
+        self.total += value * n
+        self.count += n
+
+    @property
+    def average(self):
+        return self.total / max(self.count, 1)
+
+
+meter = Meter()
+
+
+@torch.compile(backend="eager")
+def train_step(x, y, step):
+    start = time.time()
+    loss = criterion(model(x), y) / ACCUMULATE
+    meter.update(loss.item() * ACCUMULATE, x.size(0))
+    if step % 2 == 0:
+        log.info("step %d loss %.4f (%.3fs)", step, meter.average, time.time() - start)
+    return loss
+
+
+for step, size in enumerate([8, 8, 6, 4]):
+    x, y = torch.randn(size, 10), torch.randint(0, 3, (size,))
+    train_step(x, y, step).backward()
+    if (step + 1) % ACCUMULATE == 0:
+        optimizer.step()
+        optimizer.zero_grad()
 
 
 # program: beam_search
