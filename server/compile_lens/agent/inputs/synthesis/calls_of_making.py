@@ -6,7 +6,15 @@ import re
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 
-from .construction import ATTEMPT_SHARE, MAX_TRIALS, Making, with_asked_parts, with_models, with_other_parts
+from .construction import (
+    ATTEMPT_SHARE,
+    MAX_TRIALS,
+    Making,
+    with_asked_parts,
+    with_models,
+    with_other_parts,
+    with_other_sizes,
+)
 from .object_calls import CallsOfObject, FoundCall
 from .search import NotFound, SearchBudget
 from .stand_ins import has_placeholders
@@ -82,6 +90,9 @@ def _of_making(
             raise
         asked = with_asked_parts(module, path, cls, making, problem.error)
         found = _of_first(asked, module, cls, method, inputs, budget)
+        if found is None:
+            sizes = with_other_sizes(module, path, cls, making, problem.error)
+            found = _of_first(sizes, module, cls, method, inputs, budget)
         if found is None and wraps:
             found = _of_first(with_models(module, path, cls, making), module, cls, method, inputs, budget)
         if found is None and not (wraps and budget.left):
