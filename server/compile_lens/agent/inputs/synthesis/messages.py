@@ -96,6 +96,7 @@ _GOT_EXPECTED = (
     re.compile(r"\((?P<got>\d+)\) (?:doesn't|does not|must) match .*?\((?P<want>\d+)\)"),
     re.compile(r"Expected (?P<want>\d+) in dimension \d+ but got (?P<got>\d+)"),
     re.compile(r"weights shape of \(\d+, (?P<got>\d+)\), but got torch\.Size\(\[\d+, (?P<want>\d+)\]"),
+    re.compile(r"equal to batch_size, but got (?P<got>\d+) \(batch_size=(?P<want>\d+)\)"),
     re.compile(r"Expected size (?P<want>\d+) but got (?:size )?(?P<got>\d+)"),
     re.compile(
         r"[Ee]xpected (?:input size |embedding dimension of |hidden size )?(?P<want>\d+),? (?:but )?got (?P<got>\d+)"
@@ -132,7 +133,7 @@ _NO_ATTRIBUTE = re.compile(
     r"'(?:\w*Tensor|Parameter|types\.SimpleNamespace|int|float|str|Identity|Sequential|Embedding)' object has no attribute '(\w+)'"
 )
 _ASKED_FOR = re.compile(
-    r"\b(?:contain|have|has|define|expose|implement|provide|needs?|requires?|missing|lacks?)\b.{0,12}? attribute[: ]+[`'\"]?(\w+)"
+    r"\b(?:contain|have|has|define|expose|implement|provide|needs?|requires?|missing|lacks?)\b(?: an?| the| valid){0,2} attribute[: ]+[`'\"]?(\w+)"
 )
 _NO_SEQUENCE = re.compile(
     r"object of type '(?:int|float)' has no len|'(?:int|float)' object is not (?:iterable|subscriptable|reversible)|argument of type 'int' is not"

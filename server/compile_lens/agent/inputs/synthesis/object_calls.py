@@ -142,7 +142,8 @@ class CallsOfObject:
         try:
             found = self._search_from(start, budget)
         except NotFound as problem:
-            raise NotFound(str(problem), f"{making}({as_text(start)})", problem.of_object, problem.error) from None
+            draft = f"{making}({as_text(start)})"
+            raise NotFound(str(problem), draft, problem.of_object, problem.error, problem.first) from None
         expression = f"{making}({as_text(found)})"
         inputs = f"{described(found)}{ON_META if self._making.is_meta else ''}"
         return FoundCall(expression, making, inputs, self._method, self._making.is_meta, found)

@@ -54,6 +54,14 @@ def alike(candidate: Candidate, shapes: str) -> Iterator[Candidate]:
         ]
         for shape in wanted
     ]
+    if not all(of_shape):
+        # what is compared with is computed: its shape is passed
+        for (path, _), shape in ((pair, wanted[1 - index]) for index in (0, 1) for pair in of_shape[index]):
+            if shape:
+                unknowns = copy.deepcopy(candidate.unknowns)
+                dims = tuple(unknowns.get(str(size), size, fixed=True).name for size in shape)
+                arguments = candidate.arguments.with_argument(path, Tensor("float32", dims, has_known_rank=True))
+                yield Candidate(arguments, unknowns, candidate.negated)
     for model, other in sorted(itertools.permutations(of_shape), key=lambda pair: _rank(pair[1])):
         for path, _ in other:
             for _, tensor in model:

@@ -93,7 +93,9 @@ def with_callable(candidate: Candidate, requirement: Requirement, error: BaseExc
     in_line = names_in_failing_lines(error)
     is_constructing = _function_that_failed(error) == "__init__" and requirement.kind == "callable"
     plain = sorted(candidate.arguments.plain(), key=lambda pair: _rank(pair[0], in_line))
-    for path, _ in plain[:MOST_SUSPECTS]:
+    is_plain_value = "object is not callable" in str(error)
+    suspects = [path for path, each in plain if not is_plain_value or _value(candidate, each) is not None]
+    for path in suspects[:MOST_SUSPECTS]:
         name = path.rpartition(INSIDE)[2]
         made = by_name(TABLES, name) or by_name(MAKERS, name) or ANY_MODULE
         of_class = by_name(CLASS_MAKERS, name) or ANY_CLASS

@@ -37,7 +37,7 @@ class NotFound(Exception):
     """No arguments were found; its message is the last error. ``draft`` is a call with what is known, '' where nothing is.
 
     ``of_object`` is an error for which the object that is called must be another one: no arguments of the call help. ``error`` is
-    the last one.
+    the last one, and ``first`` the one that the search began with.
     """
 
     def __init__(
@@ -46,11 +46,13 @@ class NotFound(Exception):
         draft: str = "",
         of_object: BaseException | None = None,
         error: BaseException | None = None,
+        first: BaseException | None = None,
     ) -> None:
         super().__init__(message)
         self.draft = draft
         self.of_object = of_object
         self.error = error
+        self.first = first
 
 
 @dataclass(slots=True)
@@ -93,6 +95,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
     """The first candidate whose real call returns. Raises NotFound, also when ``budget`` is used up."""
     waiting = list(reversed(start))
     tried: set[tuple[str, int]] = set()
+    first: BaseException | None = None
     last: BaseException | None = None
     free = FREE_TRIALS
     while waiting:
@@ -105,7 +108,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         error = _try_for_real(problem, candidate, budget.trial_seconds)
         if error is None:
             return candidate
-        last = error
+        first, last = first or error, error
         if isinstance(error, (SlowTrial, CrashedBefore)):
             waiting.extend(smaller(candidate))
             waiting.extend(problem.others(candidate, error) if problem.others is not None else ())
@@ -117,7 +120,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
             break  # no other argument makes a module be there
         is_number_called = is_of_object(error) and not any(candidate.arguments.plain())
         if is_number_called or needs_one_of(problem.open_parts, error) or is_of_kept(problem.kept, error):
-            raise NotFound(sentence_of(error), of_object=error)
+            raise NotFound(sentence_of(error), of_object=error, first=first)
         enlarged = next(larger(candidate), None) if is_too_small(error) else None
         if enlarged is not None:
             waiting.append(enlarged)  # that is certain, and a deep model takes long
@@ -135,7 +138,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
             waiting += reversed(found)
         for each in found:
             each.failure = failure
-    raise NotFound(sentence_of(last), error=last)
+    raise NotFound(sentence_of(last), error=last, first=first)
 
 
 def search_likely(problem: CallProblem, likely: list[Candidate], budget: SearchBudget) -> Candidate | None:

@@ -23,6 +23,14 @@ Guess = Callable[[str, Unknowns], Argument]
 Read = Callable[[str], tuple[str, ...]]
 _OF_LISTS = frozenset({"append", "extend", "insert", "pop"})
 _OF_TEXTS = frozenset({"lower", "upper", "strip", "startswith", "endswith", "encode", "format", "replace", "join"})
+# layers that have what is read of a model
+_CONVOLUTION, _LINEAR = "torch.nn.Conv2d(3, 64, 3, padding=1)", "torch.nn.Linear(64, 64)"
+_OF_LAYERS = {
+    "out_channels": _CONVOLUTION,
+    "in_channels": _CONVOLUTION,
+    "out_features": _LINEAR,
+    "in_features": _LINEAR,
+}
 _OF_TABLES = frozenset({"weight", "embedding_dim", "num_embeddings", "padding_idx"})
 _OF_PACKED = frozenset({"batch_sizes", "sorted_indices", "unsorted_indices"})
 _OF_IMAGES = frozenset({"convert", "getbands", "thumbnail"})
@@ -114,6 +122,8 @@ def with_structure(
         elif name in numbers and is_in_line and (requirement.value or is_dict):
             # a module with attributes of its own, or a configuration whose class the file does not name
             base = "" if is_dict else _module_at(candidate, name)
+            if base and requirement.value in _OF_LAYERS:
+                yield _with(candidate, name, Expression(_OF_LAYERS[requirement.value]))
             fields = (requirement.value, *(() if base else read(name)))
             yield _with_fields(candidate, name, Fields((), is_dict, base), fields, guess)
 
