@@ -22,6 +22,7 @@ from .argument_guesser import ArgumentGuesser, is_needed
 from .arguments import Argument, Arguments, Expression, UnknownInteger
 from .call_problem import CallProblem
 from .candidate import Candidate
+from .configuration_probe import with_read_structure
 from .delegation import accepts_names, may_be_a_parameter
 from .dimensions import Unknowns
 from .documented_values import documented_values
@@ -91,6 +92,7 @@ def constructions(
     for candidate in _first_candidates(module, cls, given):
         draft = draft or f"{path}({as_text(candidate)})"
         problem = _Construction(module, path, cls)
+        candidate = problem.with_read_structure(candidate)
         part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
         try:
             found = search(problem.as_call(), [candidate], part)
@@ -285,6 +287,10 @@ class _Construction:
         return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, ParameterInfo(name, True, None, ""))[
             0
         ]
+
+    def with_read_structure(self, candidate: Candidate) -> Candidate:
+        """``candidate`` with configurations that have what the constructor reads of them."""
+        return with_read_structure(self._names, self._path, candidate, list(self._infos.values()), self._guess)
 
     def _make(self, cls: type, unknowns: Unknowns) -> Argument:
         return ArgumentGuesser(self._module, unknowns).constructed(cls)

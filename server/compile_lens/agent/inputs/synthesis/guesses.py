@@ -36,7 +36,7 @@ SIZES: tuple[tuple[str, int], ...] = (
         r"(?:n_?|num_)?(?:in|input|img|image)_?(?:channels?|ch|chans?|planes?|c)|channels_in|n_channels|num_channels|inp(?:lanes)?",
         16,
     ),
-    (r"(?:.*_)?(?:kernel|k)_?(?:size)?|ks|ksize|kernel_[a-z]|conv_dim|d_conv|conv_kernel(?:_size)?", 3),
+    (r"(?:.*_)?(?:kernel|k)_?(?:size)?|ks|ksize|kernel_[a-z]|moving_avg|conv_dim|d_conv|conv_kernel(?:_size)?", 3),
     (
         r"(?:.*_)?stride|stride_\w+|(?:.*_)?dilation(?:_rate)?|upsample(?:_factor)?|reduction_ratio|groups|(?:.*_)?num_frames_per",
         1,
@@ -76,6 +76,8 @@ FLOATS: tuple[tuple[str, float], ...] = (
     (r"(?:.*_)?eps(?:ilon)?", 1e-5),
     (r"(?:.*_)?(?:mlp_)?ratio|(?:.*_)?mult(?:iplier)?", 4.0),
     (r"(?:rope_)?theta|base", 10000.0),
+    (r"(?:.*_)?(?:decay|momentum|discount)", 0.9),
+    (r"commitment(?:_?(?:cost|weight|beta|loss))?|(?:.*_)?(?:weight|coef(?:f|ficient)?|lambda)", 0.25),
     (r"(?:lr|learning_rate|weight_decay|gamma_init|init_values?|layer_scale.*)", 1e-3),
     (r"(?:temperature|temp|tau|scale|alpha|beta|gamma|sigma|std|lambda_?|weight|margin)", 1.0),
 )

@@ -16,7 +16,7 @@ from .failing_lines import failing_line, names_in_failing_lines
 class Requirement:
     """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size``, ``no-argument``, ``attribute``,
     ``key``, ``several`` where one number is passed, ``pair`` where one tensor is, ``function`` where a tensor is called, ``callable``, ``module``, ``tensor`` where
-    a number is passed, ``number`` where a tensor is (with the value ``flag``, a boolean), ``larger`` sizes, ``batch`` of more than one, ``fractions`` from 0 to 1, ``more-dims`` than now (or fewer), ``alike`` for
+    a number is passed, ``number`` where a tensor is (with the value ``flag``, a boolean), ``larger`` sizes, ``items`` where a tensor with so many is viewed as more, ``batch`` of more than one, ``fractions`` from 0 to 1, ``more-dims`` than now (or fewer), ``alike`` for
     two tensors of other shapes, or ``mentioned``: a word that may
     be the name of an optional argument.
 
@@ -266,7 +266,8 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         yield Requirement("size", f"{got} {(got // divisor + 1) * divisor}")
     match = _VIEWED.search(text)
     if match is not None and "-1" not in match["dims"]:
-        yield Requirement("size", f"{match['size']} {math.prod(int(dim) for dim in match['dims'].split(','))}")
+        pair = f"{match['size']} {math.prod(int(dim) for dim in match['dims'].split(','))}"
+        yield from (Requirement(kind, pair) for kind in ("items", "size"))
 
 
 def _of_layer(error: BaseException) -> Iterator[Requirement]:

@@ -79,6 +79,17 @@ def of_other_part(candidate: Candidate, got: int, want: int) -> Iterator[Candida
             yield with_values(candidate, {**values, part: values[part] - got + want}, candidate.negated)
 
 
+def of_more_items(candidate: Candidate, got: int, want: int) -> Iterator[Candidate]:
+    """Candidates for a tensor of ``got`` items that is viewed as ``want``: a vector has one dimension more."""
+    values = candidate.unknowns.values
+    for path, tensor in candidate.arguments.tensors():
+        if len(tensor.dims) == 1 and got == values[tensor.dims[0]] < want and not want % got:
+            unknowns = copy.deepcopy(candidate.unknowns)
+            more = unknowns.get(f"{path}_more", want // got).name
+            changed = replace(tensor, dims=(*tensor.dims, more))
+            yield Candidate(candidate.arguments.with_argument(path, changed), unknowns, candidate.negated)
+
+
 def _free(candidate: Candidate) -> list[str]:
     """The sizes of tensors that may change, batches aside."""
     used = dict.fromkeys(dim for _, tensor in candidate.arguments.tensors() for dim in tensor.dims[1:])
