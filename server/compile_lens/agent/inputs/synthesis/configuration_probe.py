@@ -18,13 +18,15 @@ from ...runtime.foreign_code import attempted
 from .. import expressions
 from ..call_in_progress import in_progress
 from ..time_limit import SlowTrial, at_most
-from .arguments import Argument, Expression, Fields, Group, UnknownInteger
+from .arguments import Argument, Constructed, Expression, Fields, Group, UnknownInteger
 from .candidate import Candidate
 from .configurations import NAMES
 from .dimensions import Unknowns
 from .parameter_info import ParameterInfo
 
 Guess = Callable[[str, Unknowns], Argument]
+# an object that can be asked whether it has a name: `"dropout" in args`
+NAMESPACE = "argparse.Namespace"
 PROBE = "__compile_lens_probe__"
 PROBE_S = 2.0
 # the items of a list whose length no index shows, the most that one may show, and the value of what is no number
@@ -61,7 +63,7 @@ def with_read_structure(
 
 
 def _may_be_read(info: ParameterInfo, given: Argument | None) -> bool:
-    is_open = isinstance(given, UnknownInteger) or (
+    is_open = isinstance(given, (UnknownInteger, Fields)) or (
         isinstance(given, Expression) and not given.text.startswith("torch.")
     )
     return (
@@ -78,7 +80,7 @@ class _Node:
         self.attributes: dict[str, _Node] = {}
         self.keys: dict[str, _Node] = {}
         self.items: list[_Node] = []
-        self.is_dict = False
+        self.is_dict = self.is_object = self.has_members = False
         self.texts: list[str] = []
         self._name, self._guess, self._unknowns = name, guess, unknowns
         self._plain = _first(name, guess, unknowns)
@@ -88,7 +90,7 @@ class _Node:
     @property
     def is_structure(self) -> bool:
         """Whether something was read of it."""
-        return bool(self.attributes or self.keys or self.items or self.is_dict)
+        return bool(self.attributes or self.keys or self.items or self.is_dict or self.is_object)
 
     def read(self, known: dict[str, _Node], name: str) -> Any:
         """The stand-in for what is read as ``name``."""
@@ -110,9 +112,10 @@ class _Node:
 
     def argument(self) -> Argument:
         """What has to be passed."""
-        if self.attributes or self.keys or self.is_dict:
-            named = {**self.attributes, **self.keys}
-            return Fields(tuple((name, each.argument()) for name, each in named.items()), not self.attributes)
+        if self.attributes or self.keys or self.is_dict or self.is_object:
+            named = tuple((name, each.argument()) for name, each in {**self.attributes, **self.keys}.items())
+            is_object = bool(self.attributes) or self.is_object
+            return Constructed(NAMESPACE, named) if is_object and self.has_members else Fields(named, not is_object)
         if self.items:
             return Group(tuple(each.argument() for each in self.items), is_list=True)
         return Expression(repr(self.texts[0])) if self.texts else self._plain
@@ -165,6 +168,10 @@ class _Noting:
             raise AttributeError(name)
         return _node(self).read(_node(self).attributes, name)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        _node(self).is_object = True
+        self.__dict__[name] = value
+
     def __getitem__(self, key: Any) -> Any:
         node = _node(self)
         if isinstance(key, str):
@@ -185,7 +192,8 @@ class _Noting:
     def __contains__(self, value: object) -> bool:
         node = _node(self)
         if isinstance(value, str):
-            node.is_dict = not node.attributes
+            node.has_members = True
+            node.is_dict = not node.attributes and not node.is_object
             return value in node.keys
         return value in node.all_items()
 

@@ -77,7 +77,8 @@ FLOATS: tuple[tuple[str, float], ...] = (
     (r"(?:.*_)?(?:mlp_)?ratio|(?:.*_)?mult(?:iplier)?", 4.0),
     (r"(?:rope_)?theta|base", 10000.0),
     (r"(?:.*_)?(?:decay|momentum|discount)", 0.9),
-    (r"commitment(?:_?(?:cost|weight|beta|loss))?|(?:.*_)?(?:weight|coef(?:f|ficient)?|lambda)", 0.25),
+    (r"(?:label_)?smooth(?:ing)?(?:_eps)?", 0.1),
+    (r"commitment(?:_?(?:cost|weight|beta|loss))?|\w+_(?:weight|coeff?|lambda)", 0.25),
     (r"(?:lr|learning_rate|weight_decay|gamma_init|init_values?|layer_scale.*)", 1e-3),
     (r"(?:temperature|temp|tau|scale|alpha|beta|gamma|sigma|std|lambda_?|weight|margin)", 1.0),
 )

@@ -35,11 +35,11 @@ from .dimensions import Unknowns
 from .guesses import INPUTS, InputGuess, by_name
 from .layers import expected_by_layers, image_size
 from .loss_inputs import loss_inputs
-from .other_shapes import of_one_rank
+from .other_shapes import of_common_sides, of_one_rank
 from .own_classes import with_own_method
 from .parameter_info import ParameterInfo
 from .preparations import preparing_methods
-from .search import NotFound, SearchBudget, search, search_likely, sentence_of
+from .search import NotFound, SearchBudget, first_that_returns, search, search_likely, sentence_of
 from .signatures import read_class_docstring, read_parameters
 
 # the object in the text of a call that prepares it: `(m := Net(), m.setup())[0](x)`
@@ -159,6 +159,9 @@ class CallsOfObject:
         try:
             return search(problem, [start], budget)
         except NotFound as failed:
+            found = first_that_returns(problem, of_common_sides(start), budget) if failed.of_object is None else None
+            if found is not None:
+                return found
             others = (*of_one_rank(start), *self._of_exact_size(start))
             for other in others if failed.of_object is None else ():
                 try:

@@ -17,6 +17,7 @@ COMMON_RANKS = (2, 4)
 MAX_RANK_OF_IDS = 3
 # sides of images that pass through many strided layers
 LARGER_SIZES = (64, 128, 256, 384)
+COMMON_SIDES = (28, 64, 224)
 SIGNAL_SIZES = (512, 1024, 2048, 16000)
 FEW_CHANNELS = 4
 # the items of a batch where one is too few
@@ -111,6 +112,15 @@ def of_other_product(candidate: Candidate, got: int, want: int) -> Iterator[Cand
     for one, other in itertools.combinations(free, 2):
         if values[one] + values[other] == got and want > 1:
             yield with_values(candidate, {**values, one: want // 2, other: want - want // 2}, candidate.negated)
+
+
+def of_common_sides(candidate: Candidate) -> Iterator[Candidate]:
+    """Candidates whose images have the sides that models are most often made for."""
+    values = candidate.unknowns.values
+    images = [tensor.dims[-2:] for _, tensor in candidate.arguments.tensors() if len(tensor.dims) == 4]
+    sides = {name for dims in images for name in dims if not candidate.unknowns.by_name[name].fixed}
+    for size in COMMON_SIDES if sides else ():
+        yield with_values(candidate, {**values, **dict.fromkeys(sides, size)}, ())
 
 
 def _rank(tensors: list[tuple[str, Tensor]]) -> int:

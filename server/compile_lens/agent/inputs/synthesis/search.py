@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -144,9 +144,9 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
 def search_likely(problem: CallProblem, likely: list[Candidate], budget: SearchBudget) -> Candidate | None:
     """The first of ``likely`` whose real call returns, else what the first one leads to within a part of ``budget``; None if it leads
     nowhere."""
-    for candidate in likely:
-        if budget.left and _try_for_real(problem, candidate, budget.trial_seconds) is None:
-            return candidate
+    found = first_that_returns(problem, likely, budget)
+    if found is not None:
+        return found
     try:
         part = SearchBudget(min(budget.trials, LIKELY_TRIALS), budget.left * LIKELY_SHARE)
         return search(problem, likely[:1], part) if likely else None
@@ -154,6 +154,14 @@ def search_likely(problem: CallProblem, likely: list[Candidate], budget: SearchB
         if failed.of_object is not None:
             raise
         return None
+
+
+def first_that_returns(problem: CallProblem, candidates: Iterable[Candidate], budget: SearchBudget) -> Candidate | None:
+    """The first of ``candidates`` whose real call returns; nothing follows from those that fail."""
+    for candidate in candidates:
+        if budget.left and _try_for_real(problem, candidate, budget.trial_seconds) is None:
+            return candidate
+    return None
 
 
 def _try_for_real(problem: CallProblem, candidate: Candidate, seconds: float) -> Exception | None:
