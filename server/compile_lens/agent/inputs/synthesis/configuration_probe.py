@@ -34,6 +34,7 @@ ITEMS, MOST_ITEMS, NUMBER = 2, 8, 64
 _ABSENT = re.compile(
     r"(?:.*_)?(?:pretrained|checkpoint|ckpt|resume|weights|load|path|file|freeze|debug)(?:_(?:path|file|dir|from|weights|model))?"
 )
+_LITERAL = re.compile(r"[\d.e+-]+|'[^']*'|None")
 _FLAG = re.compile(
     r"(?:use|is|has|with|enable|add|return|share|tie|no)_\w+|causal|bidirectional|verbose|output_(?:attentions?|hidden_states)"
 )
@@ -63,14 +64,11 @@ def with_read_structure(
 
 
 def _may_be_read(info: ParameterInfo, given: Argument | None) -> bool:
-    is_open = isinstance(given, (UnknownInteger, Fields)) or (
-        isinstance(given, Expression) and not given.text.startswith("torch.")
-    )
-    return (
-        is_open
-        and info.hint not in (int, float, str, bool)
-        and (bool(info.fields) or NAMES.fullmatch(info.name) is not None)
-    )
+    """Whether ``given`` is a guess, and the parameter may be a configuration; what a file or its package writes stays."""
+    is_literal = isinstance(given, Expression) and _LITERAL.fullmatch(given.text) is not None
+    is_guess = is_literal or isinstance(given, (UnknownInteger, Fields))
+    is_open = is_guess and info.hint not in (int, float, str, bool)
+    return is_open and (bool(info.fields) or NAMES.fullmatch(info.name) is not None)
 
 
 class _Node:
