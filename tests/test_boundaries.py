@@ -377,6 +377,28 @@ def test_only_two_modules_print() -> None:
     assert not printing
 
 
+def test_digits_are_those_that_python_reads() -> None:
+    """``"²".isdigit()`` is true, and ``int("²")`` an error: of a folder's name, of a text that a program says."""
+    assert not {
+        f"{file.name}:{node.lineno}"
+        for file in PACKAGE.rglob("*.py")
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Attribute) and node.attr == "isdigit"
+    }
+
+
+def test_expressions_of_others_are_read_in_one_place() -> None:
+    """A number in hexadecimal can be read that cannot be written, and what is nested fails in three ways."""
+    doors = {PACKAGE / "syntax" / "foreign_texts.py", PACKAGE / "stages" / "traffic.py"}
+    assert not {
+        f"{file.name}:{node.lineno}"
+        for file in PACKAGE.rglob("*.py")
+        if file not in doors and not file.is_relative_to(PACKAGE / "agent")
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Call) and ast.unparse(node).startswith("ast.parse(") and "mode=" in ast.unparse(node)
+    }
+
+
 WRITES = {"write_text", "write_bytes", "copy", "copy2", "copyfile", "copyfileobj", "copytree", "move", "symlink_to"}
 # whose files are in folders of ours alone
 WRITE_FOR_US = {

@@ -45,7 +45,8 @@ errors, as the editor does. It stops at the first one that helps and changes not
 
 Programs that were *seen* are the fixtures and corpora that the fixes were developed with. *Unseen* programs were written after the fixes,
 by the same author, in the style of training scripts, of Transformers models and of torch's own tests.
-Two fixes were narrowed after they had run on `recompiles`: one lost a gradient outside a region, and one did nothing itself.
+Two fixes were narrowed after they had run on `recompiles` and `recompiles_in_training`: one lost a gradient outside a region, and one did
+nothing itself.
 Results include every gradient that a program computes.
 
 Each row is kept in `benchmarks/results/repairs.jsonl` with the version of the code that made it: a part can be renewed

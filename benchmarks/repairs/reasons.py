@@ -31,7 +31,12 @@ REASONS = {
             "guards_on_values/by_class",
         ),
         *("language/matched", "exceptions/chained", "models/activation_by_name", "recompiles/pooled_by_config"),
-        *("recompiles/losses", "recompiles/with_attention", "recompiles/optional_labels", "guards_on_values/by_int"),
+        *(
+            "recompiles_in_training/losses",
+            "recompiles/with_attention",
+            "recompiles_in_training/optional_labels",
+            "guards_on_values/by_int",
+        ),
         *("guards_on_tensors/by_divisibility", "guards_on_tensors/by_several"),
     ),
     UNROLLED: (
@@ -49,15 +54,20 @@ REASONS = {
         *("guards_on_tensors/by_subclass", "guards_on_tensors/by_aliasing"),
     ),
     OTHER_MODE: (
-        *("recompile_train_eval", "modules/train_and_eval", "recompiles/train_and_validate", "recompiles/precision"),
+        *(
+            "recompile_train_eval",
+            "modules/train_and_eval",
+            "recompiles_in_training/train_and_validate",
+            "recompiles_in_training/precision",
+        ),
         *("guards_on_tensors/by_autocast", "guards_on_tensors/by_default_dtype"),
     ),
     GRADIENT: (
         *(
             "recompile_requires_grad",
-            "recompiles/discriminator",
-            "recompiles/truncated_sequence",
-            "recompiles/frozen_backbone",
+            "recompiles_in_training/discriminator",
+            "recompiles_in_training/truncated_sequence",
+            "recompiles_in_training/frozen_backbone",
         ),
     ),
     OTHER_MODULE: (

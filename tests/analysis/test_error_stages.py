@@ -152,6 +152,14 @@ def test_what_only_the_compiler_raises_is_a_compile_error_without_a_frame() -> N
     assert raised("builtins", "RuntimeError").code == "run-error"
 
 
+def test_distutils_is_told_as_what_it_is() -> None:
+    stack = (StackFrame("/own.py", 1, "<module>", "from distutils.util import strtobool"),)
+    error = Raised("ModuleNotFoundError", "builtins", "No module named 'distutils'", stack)
+    finding = next(find_raised(context(error), ()))
+    assert finding.message == "Python has no `distutils` since 3.12."
+    assert finding.hints == ("Install `setuptools`, which has a copy of it.",)
+
+
 def test_a_strict_export_up_to_torch_2_8_names_its_frame_and_fails_once() -> None:
     stack = (StackFrame(file="/own.py", line=9, name="<module>", text="export(model, inputs, strict=True)"),)
     inside = (StackFrame(file="torch/export/__init__.py", line=319, name="export", text=""),)

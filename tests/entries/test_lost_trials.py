@@ -14,6 +14,7 @@ import pytest
 from tests.entries.agent_package import agent_module
 
 from compile_lens.agent.runtime.entry_plans import SynthesizedCalls
+from compile_lens.analysis.finding import Kind
 from compile_lens.pipeline.entry_choice import EntryChoice, choose
 from warm_host import WarmHost
 
@@ -118,6 +119,8 @@ def test_a_module_that_needs_a_process_group_gets_one_of_one(tmp_path: Path, war
     assert [(call.target, call.inputs) for call in outcome.calls] == [
         ("Gathered", "x: float32[2, 16, 4], in a process group of one")
     ]
+    # its variations are called in one, too
+    assert not [finding.message for finding in outcome.findings if finding.message.startswith("Could not vary")]
 
 
 STACKED = """
@@ -186,3 +189,97 @@ def test_loaders_of_a_script_need_no_workers() -> None:
     with agent_module("inputs.data_loading").without_workers():
         assert [batch.tolist() for batch in loader] == [[0, 1], [2, 3], [4, 5]]
         assert loader.num_workers == 0
+
+
+FAILS_HERE = """
+import os
+import torch
+from torch import nn
+
+HERE = os.getpid()
+
+class Inner(nn.Module):
+    def forward(self, x):
+        return x + 1
+
+class Fails(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        x = self.inner(x)
+        if os.getpid() == HERE:
+            raise ValueError("not in the process that imports the file")
+        return self.linear(x)
+
+class Works(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.linear(x)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="trials run in a copy of the process on Linux alone")
+def test_a_call_that_fails_when_it_is_made_for_real_counts_as_not_made(tmp_path: Path, warm_host: WarmHost) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(FAILS_HERE)
+    outcome = warm_host.run_choice(str(file), choose(str(file), FAILS_HERE, None, ""))
+    assert outcome.coverage is not None
+    reasons = {unit.name: unit.reason for unit in outcome.coverage.units}
+    assert reasons["Works"] == ""
+    assert "not in the process that imports the file" in reasons["Fails"] and reasons["Inner"]
+    assert outcome.coverage.percent < 50
+    # a call that we made up says nothing of the file
+    assert not [finding for finding in outcome.findings if finding.kind is Kind.RUN_ERROR]
+
+
+def test_what_ran_in_a_call_that_failed_is_not_covered() -> None:
+    coverage = agent_module("inputs.coverage")
+    ran = coverage.RanSoFar(__file__, __name__)
+
+    def called(fails: bool) -> None:
+        if fails:
+            raise ValueError
+
+    with pytest.raises(ValueError), ran.watching():
+        called(True)
+    assert not ran.lines
+    with ran.watching():
+        called(False)
+    assert ran.lines
+
+
+def test_a_slow_first_call_leaves_time_for_the_usual_ones() -> None:
+    end = agent_module("variations.watcher").end_of_usual_calls
+    assert end(36.0, began=2.0, now=4.0) == 36.0
+    assert end(36.0, began=30.0, now=38.0) == 38.0 + 2.5 * 8.0
+    assert end(36.0, began=2.0, now=40.0) == 40.0 + 30.0
+
+
+@pytest.mark.parametrize(("more", "times"), [(1e6, [2, 0]), (-1.0, [1, 1])])
+def test_a_program_whose_further_calls_take_too_long_is_called_twice_all_the_same(
+    more: float, times: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled_call = agent_module("inputs.compiled_call")
+    call = agent_module("inputs.expressions").PreparedCall
+    counts = [0, 0]
+
+    class Watcher:
+        def after_call(self, again: Callable[[], object] | None, offers: object) -> None:
+            if again is not None:
+                counts[1] += 1
+
+    def called() -> None:
+        counts[0] += 1
+
+    monkeypatch.setattr(compiled_call, "MORE_S", more)
+    monkeypatch.setattr(compiled_call, "compile_at", lambda target, file, at: target)
+    monkeypatch.setattr(compiled_call.watcher, "of_run", Watcher)
+    at = agent_module("runtime.entry_plans").CompileAt(1)
+    assert compiled_call.run_all([call(called, (), {}), call(called, (), {})], at, __file__, "called", [])
+    assert counts == times

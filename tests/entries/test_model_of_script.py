@@ -387,3 +387,43 @@ def test_what_a_missing_decorator_would_pass_is_no_mistake_of_the_call(tmp_path:
     (error,) = errors(outcome)
     assert "No module named 'no_such_launcher'" in error
     assert "missing 1 required" not in error
+
+
+def test_a_second_model_that_the_script_makes_after_the_call_of_the_first(tmp_path: Path, warm_host: WarmHost) -> None:
+    script = """\
+import torch
+from torch import nn
+
+class Generator(nn.Module):
+    def __init__(self, latent, channels=3):
+        super().__init__()
+        self.l = nn.Linear(latent, channels * 16)
+        self.channels = channels
+
+    def forward(self, x):
+        return self.l(x).view(-1, self.channels, 4, 4)
+
+class Discriminator(nn.Module):
+    def __init__(self, channels, width=2):
+        super().__init__()
+        self.c = nn.Conv2d(channels, width, 3)
+
+    def forward(self, x):
+        y = self.c(x)
+        if y.sum() > 0:  # the break
+            y = y + 1
+        return y.flatten(1)
+
+g = Generator(10, 1)
+image = g(torch.randn(2, 10))
+d = Discriminator(1, width=4)
+print(d(image).shape)
+"""
+    project(tmp_path, {"gan.py": script})
+    outcome = run(warm_host, tmp_path / "gan.py")
+    assert outcome.entry == "model"
+    assert [(call.making, call.inputs) for call in outcome.calls] == [
+        ("Generator from line 24", "float32[2, 10]"),
+        ("Discriminator(channels=1, width=4)", "x: float32[2, 1, 4, 4]"),
+    ]
+    assert graph_breaks(outcome) == [("gan.py", 20)]

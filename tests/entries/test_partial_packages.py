@@ -66,3 +66,10 @@ def test_who_needs_what_failed_says_why(tmp_path: Path, warm_host: WarmHost) -> 
     assert "RuntimeError: no sizes here" in reasons["Net"]
     assert "it was built for another NumPy" in reasons["Helped"]
     assert not any("Absent" in reason for reason in reasons.values())
+
+
+def test_a_package_is_found_where_nothing_marks_the_project(tmp_path: Path, warm_host: WarmHost) -> None:
+    net = "from pkg.sizes import WIDTH\n" + NET.replace("DOUBLE", "WIDTH").replace("helper(x)", "x")
+    outcome = run(warm_host, tmp_path, {"pkg/sizes.py": "WIDTH = 8\n", "pkg/net.py": net})
+    assert "Net" in [call.target for call in outcome.calls]
+    assert f"Added the folder `{tmp_path}` to the import path for `pkg`." in "\n".join(outcome.notes)

@@ -164,3 +164,12 @@ def test_a_configuration_of_the_package_is_passed(
 ) -> None:
     monkeypatch.syspath_prepend(str(Path(str(model.__file__)).parent.parent))
     assert shown in target.find_call(model, name, target.SearchBudget()).expression
+
+
+def test_no_stub_is_a_configuration() -> None:
+    absent = agent_module("inputs.absent")
+    library = absent.StubModule("library", ModuleNotFoundError("No module named 'library'"))
+    module = ModuleType("uses_a_library")
+    vars(module).update(library=library, options=library.options, own={"layers": 2})
+    ready = agent_module("inputs.synthesis.ready_configurations")
+    assert ready.configurations_with(("layers",), module) == ["uses_a_library.own"]

@@ -206,6 +206,18 @@ CASES = [
         "→ 0 breaks",
     ),
     Case(
+        "write-anyway",
+        compiled(
+            "x, mask = x * 2, x == 0",
+            "if mask.any():",
+            '    x[mask] = float("-inf")',
+            "return x",
+            calls="f(torch.ones(2))\nf(torch.zeros(2))",
+        ),
+        '    x[mask] = float("-inf")\n',
+        "→ 0 breaks",
+    ),
+    Case(
         "keep-mask",
         compiled(
             "mask = x == 0",

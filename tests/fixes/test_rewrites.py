@@ -159,6 +159,14 @@ BREAKS = [
         "y.numel() > 0",
         "    if guard_or_true(y.numel() > 0):\n",
     ),
+    Case(
+        "write-anyway",
+        'if y.any():\n    x[y] = float("-inf")\n    x[y, 0] = 0.0',
+        "y.any()",
+        '    x[y] = float("-inf")\n    x[y, 0] = 0.0\n    return x',
+    ),
+    Case("write-anyway", "if (y.sum() > 0):\n    x[:, y] *= -2", "y.sum()", "    x[:, y] *= -2\n    return x"),
+    Case("write-anyway", "if torch.any(y).item():\n    x[y] = x[y] + 1", "torch.any(y)", "    x[y] = x[y] + 1\n"),
     Case("keep-mask", "y = x\n    if mask.all():\n        mask = None\n    x = y", "mask.all()", "y = x\n    x = y"),
     Case("detach", "kept.append(x.sum().item())", "x.sum().item()", "kept.append(x.sum().detach())"),
     Case("hoist", 'n = int(os.environ.get("N", 1))', 'os.environ.get("N", 1)', "n = int(GET)"),
@@ -356,6 +364,26 @@ def test_no_call_of_a_local_name_is_excluded_outside_of_its_function(callee: str
     assert "disable" not in {fix.rule for fix in fixes_for(finding, parse(text))}
 
 
+@pytest.mark.parametrize(
+    "branch",
+    [
+        "if y.any():\n    x[y] = draw()",
+        "if y.any():\n    x[0] = 1",
+        "if y.any():\n    x[y] = 1\n    n = 2",
+        "if y.all():\n    x[y] = 1",
+        "if y.sum() > 1:\n    x[y] = 1",
+        "if y.any():\n    x[y] = 1\nelse:\n    x[0] = 1",
+        "if not y.any():\n    x[y] = 1",
+        "if y.sum():\n    x[y] = 1",
+    ],
+)
+def test_a_branch_is_needed_that_does_more_than_to_write_to_a_mask(branch: str) -> None:
+    text = text_of(Case("", branch, "", ""))
+    condition = branch.partition("if ")[2].partition(":")[0]
+    finding = Finding("GB0170", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, condition))
+    assert "write-anyway" not in {fix.rule for fix in fixes_for(finding, parse(text))}
+
+
 def test_what_loses_something_says_so() -> None:
     text = text_of(Case("", 'print("a", x)', "", ""))
     finding = Finding("GB0059", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, 'print("a", x)'))
@@ -429,3 +457,24 @@ def test_a_leaf_function_is_not_proposed_where_inductor_would_fail() -> None:
 
     assert "leaf-function" in rules('(backend="aot_eager")')
     assert "leaf-function" not in rules("") | rules("(backend='inductor')")
+
+
+@pytest.mark.parametrize(
+    "call", ["random.random()", "np.random.beta(1, 1)", "perf_counter()", "drawn()", "rng.normal()"]
+)
+def test_a_helper_that_draws_numbers_or_asks_for_the_time_is_not_called_once(call: str) -> None:
+    def rules(parameter: str, line: str) -> set[str]:
+        text = (
+            f"import random\nfrom time import perf_counter\n\nimport numpy as np\n{HEAD}def drawn():\n    return random.gauss(0, 1)\n\n\n"
+            f"def note({parameter}):\n    return {line}\n\n\n@torch.compile\ndef f(x):\n    return note({parameter}) + 1\n"
+        )
+        finding = Finding("GB0007", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, f"return {line}"))
+        return {fix.rule for fix in fixes_for(finding, parse(text))}
+
+    once = {"allow-in-graph", "nonstrict-trace", "assume-constant"}
+    assert rules("x", call) & once == set() and rules("", call) & once == set()
+    assert {"custom-op", "disable"} <= rules("x", call)
+    # a graph draws torch's numbers anew
+    assert rules("x", "torch.rand(2)") & once == {"allow-in-graph", "nonstrict-trace"}
+    assert rules("", "torch.rand(2)") & once == {"allow-in-graph", "nonstrict-trace"}
+    assert once <= rules("", "len(X)")

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from editor import REAL, Editor, capabilities, editor
 from programs import ONE, log, logged, ran, until, write
+
+from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.lsp.fixes import Fixes
+from compile_lens.syntax.tree import parse
 
 PROGRAM = """\
 import torch
@@ -97,3 +102,32 @@ async def test_a_fix_that_was_taken_comes_first_until_it_is_forgotten(root: Path
         assert "| `recompile` | `ignore` | 2 |" in page["markdown"]
         await ed.request("workspace/executeCommand", {"command": "compileLens.forgetFixChoices", "arguments": [uri]})
         assert list(await actions(ed, uri)) == list(offered)
+
+
+FLAG = """\
+import torch
+
+
+@torch.compile
+def f(x):
+    some = (x > 1).any().item()
+    return x if some else x[:1]
+"""
+
+
+def test_the_command_of_a_fix_names_it_among_those_of_the_same_rule() -> None:
+    place = Place("train.py", 6, 12, 6, 32)
+    finding = Finding("GB0124", Kind.GRAPH_BREAK, Severity.WARNING, "m", place)
+    server: Any = SimpleNamespace(results=SimpleNamespace(findings=lambda _: [finding], torch=lambda _: ""))
+    checks: Any = SimpleNamespace(effect=lambda *_: None, why_not=lambda _: "")
+    habits: Any = SimpleNamespace(in_order=lambda _, candidates: candidates)
+    fixes = Fixes(server, checks, SimpleNamespace(tree=lambda _: parse(FLAG)), habits)  # type: ignore[arg-type]
+    snapshot: Any = SimpleNamespace(uri="file:///train.py", path="train.py", text=FLAG, version=1)
+    commands = fixes.commands(snapshot, finding)
+    names = [command.arguments[1] for command in commands if command.arguments]
+    assert len(set(names)) == len(commands) == len({command.title for command in commands})
+    flags = [command.title.partition(" (not")[0] for command in commands if "Compile for `some" in command.title]
+    assert flags == [
+        "Compile for `some = False` only: where it is True, the graph raises RuntimeError",
+        "Compile for `some = True` only: where it is False, the graph raises RuntimeError",
+    ]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from compile_lens.agent.runtime.entry_protocol import ImportHelped
 from compile_lens.agent.runtime.protocol import SandboxEntered, SandboxFailed
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.documents.source_lines import read_line
@@ -113,6 +114,18 @@ def test_a_program_cannot_say_that_it_is_in_a_sandbox() -> None:
         facts.take(SandboxFailed("not at all"))
     assert (free.sandbox, free.unsafe) == ("", "")
     assert (held.sandbox, held.unsafe) == ("landlock", "")
+
+
+def test_a_stub_of_distutils_says_what_to_install() -> None:
+    facts = RunFacts()
+    facts.take(ImportHelped("distutils"))
+    facts.take(ImportHelped("no_such_logger"))
+    job = Job("/work/train.py")
+    assert facts.notes(None, job) == (
+        "`distutils` was replaced with a stub: Python has none since 3.12. "
+        "Install `setuptools`, which has a copy of it.",
+        "`no_such_logger` is not installed and was replaced with a stub. Calls that need more raise the import error.",
+    )
 
 
 def test_stages_read_no_file_elsewhere(tmp_path: Path) -> None:

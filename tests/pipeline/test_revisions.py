@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from compile_lens.pipeline.revisions import RevisionError, revision
+from compile_lens.workers.git import EndlessAnswerError, run_git
 
 
 def git(folder: Path, *arguments: str, text: str = "") -> str:
@@ -76,6 +78,49 @@ def test_git_starts_no_program_that_a_repository_names_for_what_it_lacks(tmp_pat
     with contextlib.suppress(subprocess.CalledProcessError):
         git(root, "archive", "HEAD")
     assert ran.exists(), "this test tests nothing: git would not start it either"
+
+
+def test_files_that_look_like_a_repository_are_none(tmp_path: Path) -> None:
+    """They come with a clone, and their configuration would be the clone's author's."""
+    theirs, clone = repository(tmp_path / "theirs"), tmp_path / "clone"
+    (theirs / ".gitattributes").write_text("* filter=x\n")
+    git(theirs, "add", ".")
+    git(theirs, "commit", "-qm", "x")
+    repository(clone)
+    shutil.copytree(theirs / ".git", clone / "sub")
+    started = tmp_path / "started"
+    (clone / "sub" / "config").write_text(
+        f'[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n[filter "x"]\n\tsmudge = "touch {started}; cat"\n'
+    )
+    shutil.copy(theirs / "model.py", clone / "sub")
+    git(clone, "add", ".")
+    git(clone, "commit", "-qm", "x")
+    with revision("HEAD", clone / "sub" / "model.py") as found:
+        assert found.root == clone
+        assert (found.folder / "sub" / "model.py").read_text() == "print(1)\n"
+    # nor where nothing else is a repository
+    (clone / ".git").rename(tmp_path / "elsewhere")
+    with pytest.raises(RevisionError, match="is not in a git repository"), revision("HEAD", clone / "sub" / "model.py"):
+        pass
+    assert run_git(clone / "sub", ["rev-parse", "HEAD"]).returncode
+    assert not started.exists()
+
+
+def test_a_revision_that_unpacks_without_end_is_refused(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repository")
+    blob = git(root, "hash-object", "-w", "model.py")
+    tree = git(root, "mktree", text="".join(f"100644 blob {blob}\t{number}.py\n" for number in range(10)))
+    for _ in range(9):
+        tree = git(root, "mktree", text="".join(f"040000 tree {tree}\t{number}\n" for number in range(10)))
+    commit_tree(root, tree)
+    with pytest.raises(RevisionError, match="'HEAD' is too large to be compared"), revision("HEAD", root):
+        pass
+
+
+def test_git_is_not_waited_for_without_end(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repository")
+    with pytest.raises(EndlessAnswerError, match="takes more than"):
+        run_git(root, ["-c", "alias.wait=!sleep 600", "wait"], timeout_s=0.2)
 
 
 def test_a_revision_that_cannot_be_had_is_told_in_a_sentence(tmp_path: Path) -> None:

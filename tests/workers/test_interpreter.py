@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from compile_lens.workers.interpreter import InterpreterError, find_interpreter, on_search_path, torch_version
+from compile_lens.pipeline.analyze import analyze
+from compile_lens.workers.host import Host
+from compile_lens.workers.interpreter import InterpreterError, find_interpreter, torch_version, tracked_interpreters
+from compile_lens.workers.job import Job
+from compile_lens.workers.search_path import on_search_path
 
 
 def make(prefix: Path, torch: str | None = "2.13.0+cpu") -> str:
@@ -106,3 +113,127 @@ def test_the_version_of_torch_is_read_without_an_import(tmp_path: Path) -> None:
 def test_a_chosen_interpreter_must_be_there(folder: Path) -> None:
     with pytest.raises(InterpreterError, match="no-such-python"):
         find_interpreter(folder / "train.py", [folder], "no-such-python")
+
+
+class TestWhatARepositoryBrought:
+    """An environment that git tracks is left out: whoever made the repository chose what it runs."""
+
+    @pytest.fixture(autouse=True)
+    def repository(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for variable in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
+            monkeypatch.delenv(variable, raising=False)
+        git(folder, "init", "--quiet")
+
+    @pytest.mark.parametrize("tracked", ["bin/python", "pyvenv.cfg", "lib/python3.12/site-packages/torch/version.py"])
+    def test_a_file_of_the_environment(self, folder: Path, tracked: str) -> None:
+        python = make(folder / ".venv")
+        file = folder / "package" / "train.py"
+        assert find_interpreter(file, [folder]) == python
+        git(folder, "add", "--force", f".venv/{tracked}")
+        assert find_interpreter(file, [folder]) != python
+        assert list(tracked_interpreters(file, [folder])) == [python]
+        assert find_interpreter(file, [folder], python) == python
+
+    def test_the_next_is_taken(self, folder: Path) -> None:
+        theirs, own = make(folder / ".venv"), make(folder / "venv")
+        git(folder, "add", ".venv")
+        assert find_interpreter(folder / "train.py", [folder]) == own
+        assert list(tracked_interpreters(folder / "train.py", [folder])) == [theirs]
+
+    @pytest.mark.parametrize("link", [".venv", ".venv/bin", ".venv/bin/python"])
+    def test_a_link_that_leads_to_it(self, folder: Path, tmp_path: Path, link: str) -> None:
+        python = make(folder / ".venv")
+        (folder / link).rename(folder / "elsewhere")
+        (folder / link).symlink_to(folder / "elsewhere")
+        assert find_interpreter(folder / "train.py", [folder]) == python
+        git(folder, "add", link)
+        assert find_interpreter(folder / "train.py", [folder]) != python
+
+    def test_a_program_of_the_repository_that_a_link_leads_to(self, folder: Path) -> None:
+        python = Path(make(folder / ".venv"))
+        (folder / "tools").mkdir()
+        python.rename(folder / "tools" / "python")
+        python.symlink_to("../../tools/python")
+        git(folder, "add", "tools")
+        assert find_interpreter(folder / "train.py", [folder]) != str(python)
+
+    def test_a_submodule(self, folder: Path, tmp_path: Path) -> None:
+        other = tmp_path / "other"
+        python = Path(make(other)).relative_to(other)
+        git(other, "init", "--quiet")
+        git(other, "add", "--force", ".")
+        git(other, "commit", "--quiet", "--message", "theirs")
+        git(folder, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), ".venv")
+        assert find_interpreter(folder / "train.py", [folder]) != str(folder / ".venv" / python)
+
+    def test_an_environment_of_ones_own_stays(self, folder: Path, tmp_path: Path) -> None:
+        python = make(folder / "env[1]" / ".venv")
+        (folder / "env1").mkdir()
+        (folder / "env1" / ".venv").touch()
+        (folder / "env[1]" / ".venv" / ".gitignore").touch()
+        (folder / ".VENV").mkdir()
+        (folder / ".VENV" / "notes").touch()
+        git(folder, "add", "env1", ".VENV", "env[1]/.venv/.gitignore")
+        assert find_interpreter(folder / "env[1]" / "train.py", [folder]) == python
+        own = make(folder / ".venv")
+        assert find_interpreter(folder / "train.py", [folder]) == own
+
+    def test_neither_hooks_nor_monitors_of_the_repository_are_started(
+        self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        python = make(folder / ".venv")
+        program = tmp_path / "monitor"
+        program.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
+        program.chmod(0o755)
+        git(folder, "add", ".venv/pyvenv.cfg")
+        git(folder, "config", "core.fsmonitor", str(program))
+        # as in a hook of another repository
+        monkeypatch.setenv("GIT_DIR", str(tmp_path))
+        assert find_interpreter(folder / "train.py", [folder]) != python
+        assert not (tmp_path / "started").exists()
+
+    def test_an_environment_that_is_active_in_the_current_folder(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        python = make(folder / ".venv")
+        git(folder, "add", ".venv")
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("VIRTUAL_ENV", ".venv")
+        assert not Path(find_interpreter(folder / "train.py", [folder])).is_relative_to(folder)
+        assert Path(find_interpreter(folder / "train.py", [folder])).is_absolute()
+        monkeypatch.setenv("VIRTUAL_ENV", str(folder / ".venv"))
+        assert find_interpreter(folder / "train.py", [folder]) == python
+
+    def test_a_failure_of_git_is_not_remembered(self, folder: Path) -> None:
+        python = make(folder / ".venv")
+        git(folder, "add", ".venv")
+        configuration = folder / ".git" / "config"
+        configured = configuration.read_text()
+        configuration.write_text("no configuration")
+        assert find_interpreter(folder / "train.py", [folder]) == python
+        configuration.write_text(configured)
+        assert find_interpreter(folder / "train.py", [folder]) != python
+
+    def test_an_outcome_names_it_and_how_to_choose_it(self, folder: Path) -> None:
+        python = make(folder / ".venv")
+        git(folder, "add", ".venv")
+        job = Job(str(folder / "train.py"), workspace=str(folder))
+
+        def notes(used: str) -> tuple[str, ...]:
+            return asyncio.run(analyze(Host(used), job)).notes
+
+        (note,) = notes(sys.executable)
+        assert note.startswith(f"{python} was not used, because git tracks it.")
+        assert "--python" in note
+        assert notes(python) == ()
+
+    def test_without_git_it_is_as_ever(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        python = make(folder / ".venv")
+        git(folder, "add", ".venv")
+        monkeypatch.setenv("PATH", "")
+        assert find_interpreter(folder / "train.py", [folder]) == python
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ["-c", "user.name=me", "-c", "user.email=me@example.com"]
+    subprocess.run(["git", "-C", str(folder), *who, *arguments], check=True)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from compile_lens.analysis.guard_facts import GuardFact, fact_about, fact_of_length, fact_of_value, named_value
 from compile_lens.analysis.guard_sources import GuardedValue, guarded_value, plain_source
 from compile_lens.late_pattern import pattern
+from compile_lens.syntax.foreign_texts import parse_expression
 
 RANGE = pattern(r"^(?:(?P<low>-?\d+) <= )?(?P<name>[^<>=]+?)(?: <= (?P<high>-?\d+))?$")
 
@@ -20,8 +21,8 @@ RANGE = pattern(r"^(?:(?P<low>-?\d+) <= )?(?P<name>[^<>=]+?)(?: <= (?P<high>-?\d
 def fact_of_expression(guard: str) -> GuardFact | None:
     """The fact behind a guard that is an expression: a comparison, a call, ``not``, ``and``. None for other forms."""
     try:
-        node: ast.expr = ast.parse(guard, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError):
+        node = parse_expression(guard)
+    except SyntaxError:
         return _of_unparsable(guard)
     negated = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
     if isinstance(node, ast.UnaryOp) and negated:
@@ -153,8 +154,8 @@ def _compared(left: str, operator: str, right: str, right_node: ast.expr | None 
 def _is_read(source: str) -> bool:
     """Whether ``source`` reads one value: a name, an attribute, an item, a call of a method."""
     try:
-        node = ast.parse(source, mode="eval").body
-    except (SyntaxError, ValueError):
+        node = parse_expression(source)
+    except SyntaxError:
         return True
     return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) or (
         isinstance(node, ast.Call) and not _is_symbolic(node)

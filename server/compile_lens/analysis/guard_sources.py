@@ -12,6 +12,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from compile_lens.late_pattern import pattern
+from compile_lens.syntax.foreign_texts import parse_expression
 
 SCOPES = frozenset({"L", "G", "SYNTHETIC_LOCAL"})
 # nn.Module's own tables, and those of every object: the user writes the attribute
@@ -55,8 +56,8 @@ class GuardedValue(Struct, frozen=True):
 def guarded_value(source: str) -> GuardedValue:
     """What ``source``, an expression of Dynamo's, means in the user's program."""
     try:
-        node = ast.parse(source.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError):
+        node = parse_expression(source.strip())
+    except SyntaxError:
         return GuardedValue("", f"`{source.strip()}`")
     return _special(node) or _plain(node)
 
@@ -64,8 +65,8 @@ def guarded_value(source: str) -> GuardedValue:
 def plain_source(expression: str) -> str:
     """``self.up.weight`` for ``L['self']._modules['up']._parameters['weight']``; a text that is no expression stays as it is."""
     try:
-        node = ast.parse(expression.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError):
+        node = parse_expression(expression.strip())
+    except SyntaxError:
         return WRAPPED.sub(r"\1", expression)
     return _unparsed(node)
 
@@ -189,7 +190,7 @@ def _called(node: ast.Call) -> str:
 
 
 def _unparsed(node: ast.expr) -> str:
-    rewritten = _Users().visit(ast.parse(ast.unparse(node), mode="eval").body)
+    rewritten = _Users().visit(parse_expression(ast.unparse(node)))
     return ast.unparse(rewritten)
 
 

@@ -31,6 +31,10 @@ from compile_lens.trace.report import CompileFailure, CompileReport, StackFrame
 from compile_lens.trace.stack_text import parse_stack
 
 CODE = "run-error"
+# old packages need it for versions (LooseVersion) and flags (strtobool)
+DISTUTILS = "distutils"
+DISTUTILS_HINT = "Install `setuptools`, which has a copy of it."
+_NO_DISTUTILS = pattern(rf"No module named '{DISTUTILS}\b")
 BUDGET = "budget"
 # how the message of a program begins that a limit of ours has ended
 STOPPED = "Stopped"
@@ -146,6 +150,8 @@ def _described(raised: Raised) -> tuple[str, str, tuple[str, ...]]:
         return DEVICE, f"Device error, caused here or earlier: {from_device[0]}.", from_device[1]
     if (misuse := misuse_of(raised.message)) is not None:
         return misuse.code, misuse.message, misuse.hints
+    if raised.type == "ModuleNotFoundError" and _NO_DISTUTILS.match(raised.message):
+        return CODE, f"Python has no `{DISTUTILS}` since 3.12.", (DISTUTILS_HINT,)
     return CODE, _raised_message(raised), ()
 
 
@@ -182,7 +188,7 @@ def _is_of(raised: Raised, failure: CompileFailure) -> bool:
 def _raised_message(raised: Raised) -> str:
     first = first_words(raised.message)
     if raised.type == "SystemExit":
-        is_number = first.lstrip("-").isdigit()
+        is_number = first.lstrip("-").isdecimal()
         return f"The program exits here with status {first if is_number else f'1: {first}'.rstrip(': .')}."
     if raised.type == "SyntaxError" or (
         raised.module == "builtins" and raised.type in ("IndentationError", "TabError")

@@ -55,7 +55,7 @@ def _is_of_library(fixed: Specialization, own: StackFrame) -> bool:
 def _number(text: str) -> str:
     """As Python writes it: SymPy has 1.00000000000000e-5."""
     try:
-        return text if text.lstrip("-").isdigit() else repr(float(text))
+        return text if text.lstrip("-").isdecimal() else repr(float(text))
     except ValueError:
         return text
 

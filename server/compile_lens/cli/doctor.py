@@ -13,12 +13,12 @@ from rich.text import Text
 
 from compile_lens.cli.options import json_option
 from compile_lens.cli.safe_console import SafeConsole
-from compile_lens.cli.terminal import echo_json
+from compile_lens.cli.terminal import echo, echo_json
 from compile_lens.pipeline.doctor import Check, CheckState, examine, worst
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.environment_report import ask_environment
 from compile_lens.workers.host import HostError
-from compile_lens.workers.interpreter import InterpreterError, find_interpreter
+from compile_lens.workers.interpreter import InterpreterError, about_tracked, find_interpreter, tracked_interpreters
 
 MARKS = {
     CheckState.OK: ("✓", "green"),
@@ -36,8 +36,11 @@ def doctor(python: str | None, as_json: bool) -> int:
 
     The exit code is 0 if analyses can run, 1 if they cannot.
     """
+    near = Path.cwd() / "program.py"
+    for left_out in tracked_interpreters(near) if python is None else ():
+        echo(f"compile-lens: {about_tracked(left_out)}", err=True)
     try:
-        interpreter = find_interpreter(Path.cwd() / "program.py", explicit=python)
+        interpreter = find_interpreter(near, explicit=python)
         facts = asyncio.run(ask_environment(interpreter, os.environ))
     except (InterpreterError, HostError) as error:
         raise click.ClickException(str(error)) from None

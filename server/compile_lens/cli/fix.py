@@ -170,7 +170,7 @@ async def _verified(
 
 def _wanted(finding: str | None) -> Wanted:
     code, _, line = (finding or "").partition("@")
-    if line and not line.isdigit():
+    if line and not line.isdecimal():
         raise click.UsageError(f"--finding {finding}: write CODE or CODE@LINE.")
     return lambda each, _: (
         (not code or code in (each.code, each.kind.value)) and (not line or each.place.line == int(line))

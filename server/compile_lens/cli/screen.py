@@ -44,7 +44,7 @@ class PlainScreen:
     @property
     def width(self) -> int:
         """That of the terminal which started the command, if there is one."""
-        if (asked := os.environ.get("COLUMNS", "")).isdigit():
+        if (asked := os.environ.get("COLUMNS", "")).isdecimal():
             return int(asked)
         for stream in (sys.__stdin__, sys.__stdout__, sys.__stderr__):
             try:

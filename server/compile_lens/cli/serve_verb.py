@@ -16,6 +16,6 @@ def serve(tcp: str | None) -> int:
 
 def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
-    if not port.isdigit() or not 0 < int(port) < 65536:
+    if not port.isdecimal() or not 0 < int(port) < 65536:
         raise click.BadParameter(f"'{text}' is not a port. Give PORT or HOST:PORT.", param_hint="--tcp")
     return host or "127.0.0.1", int(port)

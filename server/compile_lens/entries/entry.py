@@ -12,6 +12,8 @@ SYNTHESIZED = "synthesized"
 RECORDED = "recorded"
 MODEL = "model"
 AUTOMATIC = "auto"
+# completes "Analyzed with" where a script builds no model
+CALLED_FUNCTIONS = "functions that the script calls, as if they were compiled"
 # the earlier spelling, which users may have written down
 _OLD_SYNTHESIZED = "synthesised"
 

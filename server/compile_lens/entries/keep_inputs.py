@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from compile_lens.entries.entry_comment import entry_comment
 from compile_lens.late_pattern import pattern
 from compile_lens.shown_text import one_line
+from compile_lens.syntax.foreign_texts import parse_expression
 from compile_lens.syntax.tree import SourceTree
 
 _DECLARATION = pattern(r"#!|#.*coding[:=]")
@@ -45,7 +46,7 @@ def as_comment(tree: SourceTree, call: str) -> Insertion | None:
 
 def as_python(call: str) -> str:
     """``call`` in plain torch: ``f(torch.randn(2, 3))`` for ``f(float32[2, 3])``. Raises SyntaxError if it is not an expression."""
-    return ast.unparse(ast.fix_missing_locations(_Torch().visit(ast.parse(call, mode="eval").body)))
+    return ast.unparse(ast.fix_missing_locations(_Torch().visit(parse_expression(call))))
 
 
 def as_functions(tree: SourceTree, call: str) -> Insertion | None:
@@ -68,8 +69,8 @@ def _expression(text: str) -> ast.expr | None:
     if one_line(text) != text:
         return None
     try:
-        return ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return parse_expression(text)
+    except SyntaxError:
         return None
 
 
@@ -127,4 +128,4 @@ def _tuple(shape: str) -> str:
 
 
 def _parsed(text: str) -> ast.AST:
-    return ast.parse(text, mode="eval").body
+    return parse_expression(text)

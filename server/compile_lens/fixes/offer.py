@@ -25,6 +25,7 @@ from compile_lens.fixes.rewrites.isolated import isolate
 from compile_lens.fixes.rewrites.lazy_state import make_before
 from compile_lens.fixes.rewrites.lists import join_outside, same_container
 from compile_lens.fixes.rewrites.loops import loop_over_all
+from compile_lens.fixes.rewrites.masked_writes import write_anyway
 from compile_lens.fixes.rewrites.numbers import keep_tensor
 from compile_lens.fixes.rewrites.objects import compile_once, make_once
 from compile_lens.fixes.rewrites.same_calls import same_argument, set_once, without_gradients
@@ -51,6 +52,7 @@ Rule = Callable[[Finding, SourceTree], Iterator[Fix]]
 RULES: tuple[Rule, ...] = (
     keep_tensor,
     keep_mask,
+    write_anyway,
     select,
     guard_or,
     while_loop,

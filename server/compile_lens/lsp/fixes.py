@@ -27,8 +27,6 @@ log = logging.getLogger(__name__)
 
 APPLY = "compileLens.applyFix"
 MOST_IN_HOVER = 3
-# the rule of fixes/rewrites/ignore.py
-IGNORING = "ignore"
 
 
 class Fixes:
@@ -74,14 +72,14 @@ class Fixes:
         if not self._server.editor.follows_command_links:
             return [f"Quick fix: {markdown_text(title)}" for title in titles]
         return [
-            link(title, _command(snapshot.uri, _named(finding, candidate.fix.rule, snapshot)))
+            link(title, _command(snapshot.uri, _named(finding, candidate.fix, snapshot)))
             for title, candidate in zip(titles, offered, strict=False)
         ]
 
     def to_ignore(self, snapshot: Snapshot, finding: Finding) -> types.Command:
         """The command that ignores a finding from now on, by a comment at its line."""
         title = f"Ignore this {finding.kind.row.title.lower()}"
-        return types.Command(title, APPLY, arguments=[snapshot.uri, _named(finding, IGNORING, snapshot)])
+        return types.Command(title, APPLY, arguments=[snapshot.uri, _named(finding, None, snapshot)])
 
     def commands(self, snapshot: Snapshot, finding: Finding) -> list[types.Command]:
         """The commands that apply the fixes of a finding, the best one first; without the one that ignores it."""
@@ -89,7 +87,7 @@ class Fixes:
             types.Command(
                 visible(self._title(snapshot, candidate)),
                 APPLY,
-                arguments=[snapshot.uri, _named(finding, candidate.fix.rule, snapshot)],
+                arguments=[snapshot.uri, _named(finding, candidate.fix, snapshot)],
             )
             for candidate in self._offered(snapshot, finding)
             if candidate.fix.kind is not FixKind.IGNORE
@@ -119,7 +117,7 @@ class Fixes:
     def _candidate(self, snapshot: Snapshot, which: str) -> CandidateFix | None:
         for finding in self._server.results.findings(file_key(snapshot.path or "")):
             for candidate in self._offered(snapshot, finding):
-                if which == _named(finding, candidate.fix.rule, snapshot):
+                if which == _named(finding, candidate.fix, snapshot):
                     return candidate
         return None
 
@@ -147,10 +145,11 @@ class Fixes:
         return workspace_edit(snapshot, text_edits(snapshot, fix.edits, editor.encoding), editor.versioned_edits)
 
 
-def _named(finding: Finding, rule: str, snapshot: Snapshot) -> str:
-    """What tells a fix from the others of this version of the document."""
+def _named(finding: Finding, fix: Fix | None, snapshot: Snapshot) -> str:
+    """What tells a fix from the others of this version of the document: a rule may offer several. None is the one that ignores it."""
     place = finding.place
-    return f"{finding.code}@{place.line}:{place.column}#{rule}#{snapshot.version}"
+    name = "" if fix is None or fix.kind is FixKind.IGNORE else f"{fix.rule}: {fix.title}"
+    return f"{finding.code}@{place.line}:{place.column}#{name}#{snapshot.version}"
 
 
 def _command(uri: str, name: str) -> str:

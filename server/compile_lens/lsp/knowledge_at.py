@@ -171,7 +171,7 @@ def _of_word(snapshot: Snapshot, knowledge: Knowledge, line: int, column: int) -
     word = word_at(snapshot.index.line(line - 1), column - 1)
     if word is None:
         return None
-    if word.text.startswith("GB") and word.text[2:].isdigit():
+    if word.text.startswith("GB") and word.text[2:].isdecimal():
         return _named(knowledge, KnowledgeKind.CODE, word.text, line, word.column, len(word.text))
     if word.text.isupper() and "_" in word.text and knowledge.knows(KnowledgeKind.ENVIRONMENT, word.text):
         return _named(knowledge, KnowledgeKind.ENVIRONMENT, word.text, line, word.column, len(word.text))

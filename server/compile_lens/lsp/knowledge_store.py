@@ -71,13 +71,13 @@ class KnowledgeStore:
 
     def _look_up(self, path: str | None, root: Path | None) -> tuple[Knowledge, str]:
         file = Path(path) if path is not None else (root or Path.home()) / "program.py"
-        trusted = self._server.trusted
+        if not self._server.trusted:  # nothing in such a workspace is looked at
+            return self._bundled_knowledge(), ""
         try:
-            # the interpreters inside an untrusted workspace are not even considered
-            python = find_interpreter(file, [root] if root and trusted else [], self._server.settings.python or None)
+            python = find_interpreter(file, [root] if root else [], self._server.settings.python or None)
         except InterpreterError:
             return self._bundled_knowledge(), ""
-        torch = find_torch(python) if trusted else None
+        torch = find_torch(python)
         if torch is None:
             return self._bundled_knowledge(), ""
         cached = cached_tables(torch)

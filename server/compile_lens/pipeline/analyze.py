@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import os
 import time
@@ -40,8 +41,10 @@ from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.access import Access
 from compile_lens.workers.caches import cache_root
+from compile_lens.workers.command import workspace_of
 from compile_lens.workers.gpu_devices import has_gpu_device
 from compile_lens.workers.host import Host, HostError
+from compile_lens.workers.interpreter import about_tracked, tracked_interpreters
 from compile_lens.workers.job import End, EndKind, Job
 from compile_lens.workers.wire import Frame, TraceRecord
 
@@ -200,7 +203,15 @@ class _Analysis:
             status=Status.FAILED,
             duration_s=time.monotonic() - self._started,
             failure=sentence,
+            notes=self._notes_on_python,
         )
+
+    @functools.cached_property
+    def _notes_on_python(self) -> tuple[str, ...]:
+        """Which interpreters near the file were left out, because the repository brought them."""
+        chosen, roots = self._host.python, [Path(workspace_of(self._job))]
+        left_out = list(tracked_interpreters(Path(self._job.file), roots))
+        return () if chosen in left_out else tuple(map(about_tracked, left_out))
 
     def _make(
         self, report: CompileReport, facts: RunFacts, status: Status, stopped: Stopped | None, end: End | None = None
@@ -262,7 +273,11 @@ class _Analysis:
             compared=count_compared(report) if self._job.compare else None,
             output=end.output if end is not None else "",
             final=final,
-            notes=(*facts.notes(end, self._job), *filter(None, [usual_calls(report), self._host.cache_note])),
+            notes=(
+                *self._notes_on_python,
+                *facts.notes(end, self._job),
+                *filter(None, [usual_calls(report), self._host.cache_note]),
+            ),
             sandbox=facts.sandbox,
             lost=end is not None and end.kind is EndKind.LOST,
             calls=tuple(facts.calls),

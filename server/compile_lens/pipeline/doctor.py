@@ -97,7 +97,7 @@ def to_markdown(checks: Sequence[Check]) -> str:
 def _version(text: str) -> tuple[int, ...]:
     numbers = []
     for part in text.split("+")[0].split(".")[:2]:
-        digits = "".join(character for character in part if character.isdigit())
+        digits = "".join(character for character in part if character.isdecimal())
         numbers.append(int(digits or 0))
     return tuple(numbers)
 

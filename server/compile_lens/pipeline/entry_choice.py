@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from compile_lens.agent.runtime.entry_plans import CallTarget, SynthesizedCalls
+from compile_lens.agent.runtime.entry_protocol import FUNCTION_CALL
 from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind, Severity
@@ -19,7 +20,7 @@ from compile_lens.analysis.not_compiled import ASKED_FOR
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
 from compile_lens.analysis.run_errors import STOPPED, UNRUNNABLE, severity_beside
 from compile_lens.documents.source_file import NestedTooDeep
-from compile_lens.entries.entry import AUTOMATIC, MODEL, SCRIPT, Entry, EntryKind, script
+from compile_lens.entries.entry import AUTOMATIC, CALLED_FUNCTIONS, MODEL, SCRIPT, Entry, EntryKind, script
 from compile_lens.entries.entry_comment import entry_comment
 from compile_lens.entries.entry_spec import read_entry
 from compile_lens.entries.find import find_entries
@@ -178,6 +179,11 @@ def _is_about(outcome: Outcome, target: str) -> bool:
     return not target or any(re.search(rf"\b{re.escape(target)}\b", name) for name in names)
 
 
+def _is_about_functions(outcome: Outcome) -> bool:
+    """Whether a script built no model, and what it calls with tensors was compiled instead."""
+    return bool(outcome.calls) and all(call.text == FUNCTION_CALL for call in outcome.calls)
+
+
 def _names_class(name: str) -> bool:
     """Whether ``name`` is written like that of a class."""
     return name.lstrip("_")[:1].isupper()
@@ -223,7 +229,8 @@ async def analyze_by_entries(
         ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
         coverage = outcome.coverage or coverage
         used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
-        outcome = msgspec.structs.replace(outcome, entry=used.spec, entry_title=used.title)
+        title = CALLED_FUNCTIONS if _is_about_functions(outcome) else used.title
+        outcome = msgspec.structs.replace(outcome, entry=used.spec, entry_title=title)
         is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
         is_part = entry.kind in PARTIAL and has_reached(outcome) and not _is_about(outcome, main)
         if entry.kind is EntryKind.MODEL and outcome.calls and not _names_class(main):

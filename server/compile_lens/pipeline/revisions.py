@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import subprocess
 import tarfile
 import tempfile
 from collections.abc import Iterator
@@ -13,12 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compile_lens.trace.archives import unpack
-from compile_lens.workers.interpreter import on_search_path
+from compile_lens.workers.git import LONGEST_ANSWER, EndlessAnswerError, repositories_around, run_git
 from compile_lens.workers.job import Job
-from compile_lens.workers.tied import tied
 
-# git fetches what a partial clone lacks, with a program that the repository names: a revision is had from what is here
-WITHOUT_FETCHING = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
+# of the names of all files: a million of them
+LONGEST_NAMES = 1 << 26
 
 
 class RevisionError(Exception):
@@ -58,8 +56,7 @@ def job_at(job: Job, found: Revision) -> Job | None:
 
 def commit_of(name: str, near: Path) -> str:
     """The commit that ``name`` is now, in the repository around ``near``. Raises RevisionError."""
-    at = near if near.is_dir() else near.parent
-    root = Path(_git(at, "rev-parse", "--show-toplevel").decode().strip())
+    root = _root(near)
     found = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", absent=name)
     return found.decode().split()[-1]
 
@@ -67,9 +64,10 @@ def commit_of(name: str, near: Path) -> str:
 @contextmanager
 def revision(name: str, near: Path) -> Iterator[Revision]:
     """Unpack the revision ``name`` of the repository around ``near`` into a temporary folder. Raises RevisionError."""
-    at = near if near.is_dir() else near.parent
-    root = Path(_git(at, "rev-parse", "--show-toplevel").decode().strip())
+    root = _root(near)
     _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", absent=name)
+    # to archive it, git would hold all of them
+    _git(root, "ls-tree", "-r", "-z", "--name-only", "--end-of-options", name, absent=name, longest=LONGEST_NAMES)
     packed = _git(root, "archive", "--format=tar", "--end-of-options", name, absent=name)
     with tempfile.TemporaryDirectory(prefix="compile-lens-revision-") as made:
         # the name of the folder stays what it is: programs are named by it
@@ -83,13 +81,19 @@ def revision(name: str, near: Path) -> Iterator[Revision]:
         yield Revision(name, root, folder)
 
 
-def _git(folder: Path, *arguments: str, absent: str = "") -> bytes:
+def _root(near: Path) -> Path:
+    at = Path(os.path.realpath(near if near.is_dir() else near.parent))
+    found = repositories_around(at)
+    if not found:
+        raise RevisionError(f"{at} is not in a git repository.")
+    return found[0]
+
+
+def _git(folder: Path, *arguments: str, absent: str = "", longest: int = LONGEST_ANSWER) -> bytes:
     try:
-        command = [on_search_path("git") or "", "-C", str(folder), *arguments]
-        environment = {**os.environ, **WITHOUT_FETCHING}
-        done: subprocess.CompletedProcess[bytes] = subprocess.run(
-            command, env=environment, capture_output=True, check=False, **tied()
-        )
+        done = run_git(folder, arguments, longest=longest)
+    except EndlessAnswerError as error:
+        raise RevisionError(f"'{absent or folder}' is too large to be compared: {error}.") from None
     except ValueError:  # a null character
         raise RevisionError(f"'{absent}' is not a revision of the repository {folder}.") from None
     except OSError:

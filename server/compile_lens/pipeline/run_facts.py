@@ -32,6 +32,7 @@ from compile_lens.agent.runtime.protocol import (
 from compile_lens.analysis.coverage import NotCalled
 from compile_lens.analysis.outcome import EntryCall
 from compile_lens.analysis.run_context import MissingRequirement, Raised, RaisedBeside, RefusedCall
+from compile_lens.analysis.run_errors import DISTUTILS, DISTUTILS_HINT
 from compile_lens.trace.report import StackFrame
 from compile_lens.wording import and_more, counted
 from compile_lens.workers.command import workspace_of
@@ -181,7 +182,9 @@ class RunFacts:
             if folder:
                 shown = f"`{_as_program_names_it(folder, job)}`"
                 yield f"Added the folder {shown} to the import path for `{name}`. Set `PYTHONPATH` to choose another."
-        stubs = [f"`{name}`" for name, folder in self.helped_imports.items() if not folder]
+        if not self.helped_imports.get(DISTUTILS, DISTUTILS):
+            yield f"`{DISTUTILS}` was replaced with a stub: Python has none since 3.12. {DISTUTILS_HINT}"
+        stubs = [f"`{name}`" for name, folder in self.helped_imports.items() if not folder and name != DISTUTILS]
         if stubs:
             replaced = (
                 "is not installed and was replaced with a stub"

@@ -16,6 +16,7 @@ from compile_lens.repro.graph_inputs import GraphInputs, tensor
 from compile_lens.repro.harness import harness, imports
 from compile_lens.repro.source import Script, import_lines
 from compile_lens.repro.templates import render
+from compile_lens.syntax.foreign_texts import parse_module
 from compile_lens.trace.report import Artifact, CompileReport
 
 # the best first: compiling Dynamo's graph repeats everything that follows
@@ -107,7 +108,7 @@ def _artifact(report: CompileReport, frame: str) -> Artifact:
 
 def _printed(text: str, known: GraphInputs, frame: str) -> _Graph:
     """A graph as ``print_readable`` writes it, with types as annotations in quotes."""
-    tree = ast.parse(textwrap.dedent(text))
+    tree = parse_module(textwrap.dedent(text))
     module = next((node for node in tree.body if isinstance(node, ast.ClassDef)), None)
     forward = _forward(module)
     if module is None or forward is None:
@@ -175,7 +176,7 @@ def _lines(text: str) -> Iterator[str]:
 
 def _runnable(text: str, known: GraphInputs, frame: str) -> _Graph:
     """A script of ``torch._dynamo.repro.after_aot``: the class ``Repro``, and ``load_args`` with its inputs."""
-    tree = ast.parse(text)
+    tree = parse_module(text)
     module = next((n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Repro"), None)
     loader = next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "load_args"), None)
     forward = _forward(module)

@@ -41,5 +41,5 @@ def sweep(root: Path) -> None:
     """Remove the folders of processes that no longer exist."""
     for folder in root.iterdir():
         pid = folder.name.partition("-")[0]
-        if pid.isdigit() and not psutil.pid_exists(int(pid)):
+        if pid.isdecimal() and not psutil.pid_exists(int(pid)):
             shutil.rmtree(folder, ignore_errors=True)

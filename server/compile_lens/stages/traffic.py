@@ -315,6 +315,6 @@ def bytes_of(described: str) -> int | None:
     if found is None or found["dtype"] not in SHORT:
         return None
     shape = [part.strip() for part in found["shape"].split(",") if part.strip()]
-    if not all(part.isdigit() for part in shape):
+    if not all(part.isdecimal() for part in shape):
         return None
     return SHORT[found["dtype"]] * math.prod(int(part) for part in shape)

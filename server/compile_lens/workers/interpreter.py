@@ -13,6 +13,8 @@ from pathlib import Path
 from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.late_pattern import pattern
 from compile_lens.workers.project_environments import environments_of, python_of
+from compile_lens.workers.search_path import on_search_path
+from compile_lens.workers.tracked_environment import is_tracked
 
 Stamp = tuple[tuple[str, int, int], ...]
 VERSION = pattern(r"__version__ = '([^']+)'")
@@ -38,12 +40,17 @@ def cannot_analyze(python: str, output: str) -> str:
     return f"{python} cannot run the analysis: {last or 'it printed nothing'}"
 
 
+def about_tracked(python: str) -> str:
+    """What to tell the user where ``python`` is left out, because a repository brought it."""
+    return f"{python} was not used, because git tracks it. To use it anyway, choose it with --python or the setting compileLens.python."
+
+
 def find_interpreter(file: Path, roots: Sequence[Path] = (), explicit: str | None = None) -> str:
     """The absolute path of the interpreter for ``file``.
 
     In this order: ``explicit``; the active virtual or conda environment; an environment of a folder above the file (venv, uv, conda, pixi,
-    poetry), up to the workspace root that holds it; the interpreter that runs Compile Lens, if torch is installed beside it; ``python3`` on
-    the path.
+    poetry), up to the workspace root that holds it, unless git tracks it; the interpreter that runs Compile Lens, if torch is installed
+    beside it; ``python3`` on the path.
 
     Raises InterpreterError when ``explicit`` is no program, or nothing is found.
     """
@@ -64,24 +71,33 @@ def find_interpreter(file: Path, roots: Sequence[Path] = (), explicit: str | Non
 
 def _candidates(file: Path, roots: Sequence[Path]) -> Iterator[Path]:
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
-        if prefix := os.environ.get(variable):
+        # a relative one would be in the current folder, which is often a workspace
+        if (prefix := os.environ.get(variable)) and os.path.isabs(prefix):  # noqa: PTH117
             yield python_of(Path(prefix))
-    for folder in _folders_up(file, roots):
-        for environment in environments_of(folder):
-            if not _is_of_others(folder, environment):
-                yield python_of(environment)
+    for folder, environment in _environments_around(file, roots):
+        if not is_tracked(folder, environment):
+            yield python_of(environment)
     yield Path(sys.executable)
     for name in ("python3", "python"):
         if found := on_search_path(name):
             yield Path(found)
 
 
-def on_search_path(name: str) -> str | None:
-    """The path of a program. Not one of the current folder, where Windows, and an empty entry, would look: it is often a workspace."""
-    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        if os.path.isabs(folder) and (found := shutil.which(os.path.join(folder, name))):  # noqa: PTH117, PTH118
-            return found
-    return None
+def tracked_interpreters(file: Path, roots: Sequence[Path] = ()) -> Iterator[str]:
+    """The interpreters that `find_interpreter` leaves out because a repository brought them, up to the one that it would take."""
+    for folder, environment in _environments_around(file, roots):
+        if is_tracked(folder, environment):
+            yield str(python_of(environment))
+        elif _has_torch(python_of(environment)):
+            return
+
+
+def _environments_around(file: Path, roots: Sequence[Path]) -> Iterator[tuple[Path, Path]]:
+    """The environments of the folders above ``file``, each with its folder."""
+    for folder in _folders_up(file, roots):
+        for environment in environments_of(folder):
+            if python_of(environment).is_file() and not _is_of_others(folder, environment):
+                yield folder, environment
 
 
 def _is_of_others(folder: Path, environment: Path) -> bool:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-# as the kernel follows them (path_resolution(7))
-MOST_LINKS = 40
+from compile_lens.workers.followed_links import links_on
 
 
 def kept_folders(allowed: Sequence[str], workspace: str) -> tuple[str, ...]:
@@ -35,24 +34,7 @@ def links_among(allowed: Sequence[str], workspace: str) -> tuple[str, ...]:
 
 
 def _is_led(path: str, folders: Sequence[str]) -> bool:
-    return any(Path(place).is_relative_to(folder) for place in _links_on(path) for folder in folders)
-
-
-def _links_on(path: str) -> Iterator[str]:
-    """The folders, without links, of the links that are followed on the way to ``path``."""
-    current, *waiting = Path(_full(path)).parts
-    for _ in range(MOST_LINKS):
-        while waiting:
-            following = Path(current, waiting.pop(0))
-            if following.is_symlink():
-                break
-            current = os.path.normpath(following)
-        else:
-            return
-        yield current
-        current, *others = Path(current, following.readlink()).parts
-        waiting[:0] = others
-    yield current
+    return any(link.parent.is_relative_to(folder) for link in links_on(_full(path)) for folder in folders)
 
 
 def _full(path: str) -> str:

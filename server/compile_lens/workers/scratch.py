@@ -54,7 +54,7 @@ def sweep() -> None:
         pid = folder.name.removeprefix(PREFIX).partition("-")[0]
         with contextlib.suppress(OSError):
             status = folder.lstat()
-            if pid.isdigit() and status.st_uid == _user() and not _has_made(int(pid), status.st_mtime):
+            if pid.isdecimal() and status.st_uid == _user() and not _has_made(int(pid), status.st_mtime):
                 remove_folder(str(folder))
 
 

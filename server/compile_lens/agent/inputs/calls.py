@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from ..runtime import process_group
 from ..runtime.entry_plans import SynthesizedCalls, WrittenCall
 from ..runtime.entry_protocol import CallMade, CallNotMade, CallsCovered, CallStopped, EntryCalled
 from ..runtime.gpu_presence import copies_can_use_gpu
 from ..runtime.wire import Wire
 from ..variations import watcher
 from ..variations.call_snapshot import copied
-from . import compiled_call, process_group
+from . import compiled_call
 from .ahead import Died, ahead
 from .dispatch import UnusableEntry
 from .expressions import InvalidCall, evaluate
 from .module import load
+from .synthesis.search import sentence_of
 from .time_limit import CallTooLong, at_most
 from .trials import ALL_SENT, KILLED, UNDEFINED, LeftOut, Offered, Rehearsed, Trials
 
@@ -74,6 +76,9 @@ class _Calls:
         self._not_done = {target.name for target in plan.targets}
         self._is_complete = False
         self._death = ""
+        self._covered = CallsCovered((), (), ())
+        self._has_failed_for_real = False
+        self._not_counted: set[str | int] = set()
         self.count = 0
         self.failed: list[CallNotMade] = []
         self.problem: Exception | None = None
@@ -81,7 +86,7 @@ class _Calls:
     def take(self, result: object) -> None:
         """Act on what the trials found."""
         if isinstance(result, CallsCovered):
-            self._wire.tell(result)
+            self._cover(result)
         elif isinstance(result, CallNotMade):
             self._fail(result)
         elif isinstance(result, LeftOut):
@@ -100,6 +105,18 @@ class _Calls:
         left = [target.name for target in self._plan.targets if target.name in self._not_done]
         for name in () if self._is_complete else left:
             self._fail(CallNotMade(name, self._trials.no_time if self._trials.is_late() else f"{KILLED}{self._death}"))
+
+    def _cover(self, covered: CallsCovered) -> None:
+        """Say what has run, without what only ran in the trial of a call that failed when it was made for real."""
+        if self._has_failed_for_real:
+            self._not_counted.update(set(covered.names) - set(self._covered.names))
+            self._not_counted.update(set(covered.ran) - set(self._covered.ran))
+            self._has_failed_for_real = False
+        self._covered = covered
+        names = tuple(name for name in covered.names if name not in self._not_counted)
+        self._wire.tell(
+            CallsCovered(names, tuple(line for line in covered.ran if line not in self._not_counted), covered.lines)
+        )
 
     def _fail(self, why: CallNotMade) -> None:
         self._not_done.discard(why.target)
@@ -123,7 +140,23 @@ class _Calls:
             self._fail(CallNotMade(target.name, f"compiled, {late}", found.expression))
             self._wire.tell(CallStopped(target.name, self._plan.seconds))
         except Exception as problem:  # the user's code, called by the compiler, may raise anything
-            self.problem = self.problem or problem
+            own = self._own_failure(rehearsed)
+            if own is None:
+                self.problem = self.problem or problem
+                return
+            self.count -= 1
+            self._has_failed_for_real = True
+            self._fail(CallNotMade(target.name, sentence_of(own), found.expression))
+
+    def _own_failure(self, rehearsed: Rehearsed) -> Exception | None:
+        """What the call raises in eager here, where it has returned in the copy that tried it: then it says nothing about the program."""
+        try:
+            with process_group.alone(rehearsed.in_group):
+                compiled_call.seed()
+                call = rehearsed.found.evaluate(vars(self._module))
+                return compiled_call.own_failure(call)
+        except Exception as error:  # code of the user's may raise anything
+            return error
 
     def _call(self, rehearsed: Rehearsed) -> None:
         found, name = rehearsed.found, rehearsed.target.name

@@ -8,13 +8,17 @@ from typing import Any
 
 from ..instrument.unrecorded import uncompiled, unrecorded
 from ..runtime.entry_plans import CompileAt
-from ..runtime.entry_protocol import CallNotMade
+from ..runtime.entry_protocol import CallNotMade, CallStopped
+from ..runtime.wire import Wire
 from ..torch_internals.dynamo import FRAME_COUNTER
 from ..variations import watcher
 from ..variations.call_snapshot import copied
 from .expressions import PreparedCall
+from .time_limit import CallTooLong, at_most
 
-# a further call is made if those before it took less than so many seconds
+# of processor time for all calls of one model or function
+CALLS_S = 36.0
+# a further call is made if those before it took less than so many seconds of processor time
 MORE_S = 15.0
 
 
@@ -42,10 +46,11 @@ def run_all(
     target = calls[0].target
     if at is not None:
         target = compile_at(target, file, at)
-    started = time.monotonic()
+    started = time.thread_time()
+    made = 0
     repeated = _repeated(calls[0], target, grad) if at is not None else None
-    for number, call in enumerate(calls):
-        if number and time.monotonic() - started > MORE_S:
+    for call in calls:
+        if made and time.thread_time() - started > MORE_S:
             break
         try:
             with torch.set_grad_enabled(grad):
@@ -56,10 +61,29 @@ def run_all(
                 raise
             failed.append(CallNotMade(name, f"{type(error).__name__}: {error}"))
             return False
+        made += 1
     if repeated is not None:
         # a program that makes several calls repeats them itself
-        repeated[0].after_call(repeated[1] if len(calls) == 1 else None, tuple)
+        repeated[0].after_call(repeated[1] if made == 1 else None, tuple)
     return True
+
+
+def run_within_time(
+    wire: Wire,
+    calls: Sequence[PreparedCall],
+    at: CompileAt | None,
+    file: str,
+    name: str,
+    failed: list[CallNotMade],
+    grad: bool = True,
+) -> bool:
+    """Make the calls as ``run_all`` does, within a time of their own; whether they returned, or were stopped."""
+    try:
+        with at_most(CALLS_S, CallTooLong):
+            return run_all(calls, at, file, name, failed, grad)
+    except CallTooLong:
+        wire.tell(CallStopped(name, CALLS_S))
+        return True
 
 
 def _repeated(

@@ -26,7 +26,7 @@ class RanSoFar:
 
     @contextmanager
     def watching(self, method: str = "forward") -> Iterator[None]:
-        """Record what runs inside. ``method`` is the one that is called in place of ``forward``."""
+        """Record what runs inside; nothing if that raises. ``method`` is the one that is called in place of ``forward``."""
         before = sys.gettrace()
         if before is not None:  # a debugger of the user's
             yield
@@ -43,9 +43,13 @@ class RanSoFar:
                 self.functions.add(code.co_name)
             return self._on_line
 
+        kept = set(self.lines), set(self.classes), set(self.functions)
         sys.settrace(on_call)
         try:
             yield
+        except BaseException:  # of the user's code; it goes on as it came
+            self.lines, self.classes, self.functions = kept
+            raise
         finally:
             sys.settrace(None)
 

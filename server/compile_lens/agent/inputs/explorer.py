@@ -23,11 +23,17 @@ PATIENCE_S = 10.0
 
 @dataclass(frozen=True)
 class Told:
-    """A model that the copy found: its number (``ModelRecorder.number_of``), and the calls that have a text: by position, and by name."""
+    """A model that the copy found: its number (``ModelRecorder.number_of``), and the calls that have a text: by position, and by name.
+
+    ``module`` is that of its class, ``line`` the one that made it, and ``given`` the constructor's arguments that have a text.
+    """
 
     number: int
     name: str
     calls: tuple[tuple[tuple[str, ...], dict[str, str]], ...]
+    module: str
+    line: int
+    given: dict[str, str]
 
 
 class Explorer:
@@ -58,13 +64,25 @@ class Explorer:
         if first.number == number and first.name == _name(model):
             raise Enough
 
-    def finish(self, models: Callable[[], list[RecordedModel]], number_of: Callable[[Any], int]) -> None:
+    def finish(
+        self,
+        models: Callable[[], list[RecordedModel]],
+        number_of: Callable[[Any], int],
+        given_to: Callable[[Any], dict[str, str]],
+    ) -> None:
         """The program has come to its end: the copy tells what it found, and ends."""
         if self._fork is None or not self._fork.is_copy:
             return
         try:
             told = [
-                Told(number_of(model.module), _name(model), tuple(filter(None, map(_texts, model.calls))))
+                Told(
+                    number_of(model.module),
+                    _name(model),
+                    tuple(filter(None, map(_texts, model.calls))),
+                    type(original_module(model.module)).__module__,
+                    model.line,
+                    given_to(model.module),
+                )
                 for model in models()
             ]
             self._fork.send(tuple(told))

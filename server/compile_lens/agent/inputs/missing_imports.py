@@ -12,6 +12,7 @@ import linecache
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -50,7 +51,7 @@ class MissingImports:
         imports = () if rest else self._needed_here()
         if not imports:
             return None
-        for folder in _folders(self._file):
+        for folder in _folders(self._file, name):
             if folder not in sys.path and _has_module(folder, name) and has_what_is_imported(folder, name, imports):
                 sys.path.append(folder)
                 sys.path_importer_cache.pop(folder, None)
@@ -142,8 +143,10 @@ def is_of_project(path: str, file: str) -> bool:
     return path.startswith(project_root(file) + os.sep) and not any(path.startswith(root) for root in library_roots())
 
 
-def _folders(file: str) -> Iterator[str]:
-    """Folders that may have to be on the path: those above ``file``, the nearest first, then those in the project's root."""
+def _folders(file: str, name: str) -> Iterator[str]:
+    """Folders that may have to be on the path for a module ``name``: those above ``file``, the nearest first, then those in the
+    project's root, and where nothing marks a project, the one that holds a folder of that name above the file.
+    """
     root = project_root(file)
     folder = os.path.dirname(file)
     while True:
@@ -153,10 +156,11 @@ def _folders(file: str) -> Iterator[str]:
             break
         folder = os.path.dirname(folder)
     try:
-        names = sorted(entry.name for entry in os.scandir(root) if entry.is_dir() and entry.name[0] not in "._")
+        inside_root = sorted(entry.name for entry in os.scandir(root) if entry.is_dir() and entry.name[0] not in "._")
     except OSError:
-        return
-    yield from (os.path.join(root, name) for name in names)
+        inside_root = []
+    yield from (os.path.join(root, each) for each in inside_root)
+    yield from (str(above.parent) for above in Path(file).parents[:MAX_ABOVE] if above.name == name)
 
 
 def _has_module(folder: str, name: str) -> bool:

@@ -16,6 +16,7 @@ from .guard import Enough
 from .missing_imports import IMPORT_SYSTEM, is_of_project
 from .parameter_count import trained_parameter_count
 from .placement import device_of
+from .synthesis.arguments import literal
 
 # after so many calls of one model, or of all, it is known how the program calls them
 CALLS_OF_ONE = 4
@@ -70,6 +71,8 @@ class ModelRecorder:
         self._check_time = check_time
         self._before_first = before_first
         self._made: dict[int, tuple[weakref.ref[Any], int]] = {}
+        # what the program passed to the constructors of modules that are no part of another, as far as it has a text
+        self._given: dict[int, dict[str, str]] = {}
         self._kept: list[Any] = []
         self._called: dict[int, RecordedModel] = {}
         self._depth = 0
@@ -117,6 +120,7 @@ class ModelRecorder:
         line = self._line() if known is None or known[0]() is not module else 0
         if line:
             self._made[id(module)] = (weakref.ref(module), line)
+            self._given[id(module)] = _given_to_constructor(module)
             self._kept.append(module)
 
     def _line(self) -> int:
@@ -161,6 +165,10 @@ class ModelRecorder:
         """How many modules the program made before ``module``: the same number in every run of it; -1 if an import made it."""
         return next((number for number, each in enumerate(self._kept) if each is module), -1)
 
+    def given_to(self, module: Any) -> dict[str, str]:
+        """The arguments that the program passed to the constructor of ``module``, as text by parameter; as far as they have one."""
+        return self._given.get(id(module), {})
+
     def known(self, number: int, name: str) -> RecordedModel | None:
         """The model with this number and class, if it has been made or called by now."""
         called = [model for model in self._called.values() if type(model.module).__qualname__ == name]
@@ -189,6 +197,21 @@ class ModelRecorder:
             return any(id(parameter) in self._trained for parameter in model.module.parameters())
         except AttributeError:  # its constructor raised early
             return False
+
+
+def _given_to_constructor(module: Any) -> dict[str, str]:
+    """What the outermost constructor of ``module`` has been called with: its frame has the arguments while a base's constructor runs."""
+    given: dict[str, str] = {}
+    frame: FrameType | None = sys._getframe(3)
+    while frame is not None and frame.f_code.co_name == "__init__":
+        code = frame.f_code
+        if not code.co_argcount or frame.f_locals.get(code.co_varnames[0]) is not module:
+            break
+        names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+        texts = {name: literal(frame.f_locals.get(name)) for name in names}
+        given = {name: text for name, text in texts.items() if text not in (None, "None")}
+        frame = frame.f_back
+    return given
 
 
 def _roots(models: list[RecordedModel]) -> list[RecordedModel]:

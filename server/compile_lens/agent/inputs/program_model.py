@@ -19,23 +19,24 @@ from typing import Any
 from .. import OWN_FOLDER
 from ..instrument.unrecorded import uncompiled
 from ..runtime.entry_plans import CompileAt, DocumentedExample, ModelOfScript
-from ..runtime.entry_protocol import ArgumentsMadeUp, CallMade, CallNotMade, CallStopped, EntryCalled, StatementsSkipped
+from ..runtime.entry_protocol import MODEL_CALL, ArgumentsMadeUp, CallMade, CallNotMade, EntryCalled, StatementsSkipped
 from ..runtime.foreign_code import attempted
 from ..runtime.gpu_presence import copies_can_use_gpu
 from ..runtime.program import remember
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_function, original_module
-from . import compiled_call, missing_imports
+from . import called_functions, compiled_call, missing_imports
 from .absent import Absent, cause_of, given_functions
 from .ahead import of_copy
 from .commands import commands
 from .continuing import GUARD, rewritten
 from .data_loading import without_workers
 from .dispatch import UnusableEntry
-from .explorer import Explorer
+from .explorer import Explorer, Told
 from .expressions import InvalidCall, PreparedCall, evaluate
 from .failed_constructions import FailedConstructions
+from .function_recorder import FunctionRecorder, RecordedFunction
 from .guard import Enough, Guard
 from .made_up_arguments import made_up
 from .model_recorder import ModelRecorder, RecordedModel, RecordedModelCall
@@ -47,17 +48,16 @@ from .synthesis.object_calls import FoundCall
 from .synthesis.search import NotFound, SearchBudget
 from .synthesis.signatures import read_parameters
 from .synthesis.target import find_call, find_inputs
-from .time_limit import CallTooLong, at_most
 
 # seconds for the inputs of each model
 SEARCH_S = 15.0
 SEARCH_CLOCK_S = 45.0
 MAX_TRIALS = 60
-# of processor time for the compiled calls of one model
-CALLS_S = 36.0
 # so many models are called, while they take less than so many seconds
 MOST = 2
 MORE_S = 15.0
+NO_MODEL = "it builds no model"
+NO_MODEL_NOR_FUNCTION = "it builds no model, and calls no function of its project with tensors"
 # a larger model is not copied for each trial
 COPIED_PARAMETERS = 30_000_000
 
@@ -76,12 +76,19 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
         if done:
             compiled_call.reset_compiler()  # each as if it were the only one
         done += _call(model, file, wire, failed)
+    for told, cls in script.not_made():
+        if not done or done >= MOST or time.monotonic() - started > MORE_S:
+            break
+        compiled_call.reset_compiler()
+        done += _call_class(cls, told.given, file, wire, failed, _inputs(cls, told), told.line)
     for cls, given in () if done else script.not_constructed():
         if not done:
             done += _call_class(cls, given, file, wire, failed)
+    if not done and not failed:
+        done = called_functions.call_all(script.functions(), file, source, wire, failed)
     wire.tell(EntryCalled((), tuple(failed)))
     if not done:
-        raise UnusableEntry(_why(failed, script.first_failure))
+        raise UnusableEntry(_why(failed, script.first_failure, NO_MODEL_NOR_FUNCTION))
 
 
 @copies_can_use_gpu()
@@ -94,7 +101,7 @@ def run_example(plan: DocumentedExample, file: str, source: str, wire: Wire) -> 
     done = [_call(model, file, wire, failed, plan.line) for model in models]
     wire.tell(EntryCalled((), tuple(failed)))
     if not any(done):
-        raise UnusableEntry(_why(failed, script.first_failure))
+        raise UnusableEntry(_why(failed, script.first_failure, NO_MODEL))
 
 
 class _Script:
@@ -106,6 +113,7 @@ class _Script:
         self._page = page or file
         self._wire = wire
         self._recorder: ModelRecorder | None = None
+        self._functions: FunctionRecorder | None = None
         self._explorer: Explorer | None = None
         self._constructions = FailedConstructions()
         self._has_made_up_arguments = False
@@ -119,25 +127,28 @@ class _Script:
         guard = Guard(seconds, self._report, self._constructions.add)
         self._constructions.read(source)
         explorer = self._explorer = Explorer(seconds)
-        recorder = self._recorder = ModelRecorder(
-            self._page,
-            guard.check_time,
-            lambda model: explorer.before_first_call(recorder.number_of(model.module), model),
-        )
+        functions = self._functions = FunctionRecorder(self._page, guard.check_time)
+
+        def before_first(model: RecordedModel) -> None:
+            if parameter_count(model.module):
+                functions.stop()  # the script is about this model
+            explorer.before_first_call(recorder.number_of(model.module), model)
+
+        recorder = self._recorder = ModelRecorder(self._page, guard.check_time, before_first)
         names = _main_module(self._file, source, self._page != self._file).__dict__
         names[GUARD] = guard
         remember(self._page, source)
         code = rewritten(source, self._page)
         compiled_call.seed()
         try:
-            with uncompiled(), recorder.recording(), made_up(self._arguments), without_workers():
+            with uncompiled(), recorder.recording(), made_up(self._arguments), without_workers(), functions.recording():
                 exec(code, names)
                 self._start_by_stubs(guard)
                 self._start_commands(guard, names, source)
         except (Enough, SystemExit):
             pass  # its end
         finally:
-            explorer.finish(recorder.models, recorder.number_of)
+            explorer.finish(recorder.models, recorder.number_of, recorder.given_to)
         if self._ending is not None and not self._has_made_up_arguments:
             self._tell(self._ending)
         self.first_failure = guard.first
@@ -178,6 +189,18 @@ class _Script:
                 model.later = told.calls
                 found.append(model)
         return found or self._recorder.models()
+
+    def not_made(self) -> Iterator[tuple[Told, type]]:
+        """Models that the script makes only after the first call of its main one, where it was stopped: their classes."""
+        assert self._recorder is not None and self._explorer is not None
+        for told in self._explorer.told:
+            cls = getattr(sys.modules.get(told.module), told.name, None)
+            if isinstance(cls, type) and self._recorder.known(told.number, told.name) is None:
+                yield told, cls
+
+    def functions(self) -> list[RecordedFunction]:
+        """What a script that builds no model calls with tensors."""
+        return self._functions.functions() if self._functions is not None else []
 
     def not_constructed(self) -> Iterator[tuple[type, dict[str, str]]]:
         """Classes of models whose construction failed, with the arguments that are known."""
@@ -234,27 +257,9 @@ def _call(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade]
         call = evaluate(found.expression, {**_names_of(module), "__made__": module})
         calls, inputs = [call], found.inputs
     made = f"{name} from line {model.line}" if model.line and not line else name
-    wire.tell(EntryCalled((CallMade("model", made, inputs, name),)))
+    wire.tell(EntryCalled((CallMade(MODEL_CALL, made, inputs, name),)))
     at = None if is_compiled else CompileAt(line or max(model.line, 1))
-    return _run_all(wire, calls, at, file, name, failed, _grad(model))
-
-
-def _run_all(
-    wire: Wire,
-    calls: list[PreparedCall],
-    at: CompileAt | None,
-    file: str,
-    name: str,
-    failed: list[CallNotMade],
-    grad: bool = True,
-) -> bool:
-    """Make the calls, compiled, within a time of their own; whether they returned, or were stopped."""
-    try:
-        with at_most(CALLS_S, CallTooLong):
-            return compiled_call.run_all(calls, at, file, name, failed, grad)
-    except CallTooLong:
-        wire.tell(CallStopped(name, CALLS_S))
-        return True
+    return compiled_call.run_within_time(wire, calls, at, file, name, failed, _grad(model))
 
 
 def _later_calls(model: RecordedModel) -> list[PreparedCall]:
@@ -319,13 +324,28 @@ def _names_of(module: Any) -> dict[str, Any]:
     return vars(owner) if owner is not None else {}
 
 
-def _call_class(cls: type, given: dict[str, str], file: str, wire: Wire, failed: list[CallNotMade]) -> bool:
-    """Call a model that the script could not construct: with what it passes, as far as that is known."""
+def _inputs(cls: type, told: Told) -> dict[str, str]:
+    """The expressions for what the script passes to an object of ``cls``, by parameter."""
+    names = [info.name for info in read_parameters(getattr(cls, "forward"), skip_first=True)]  # noqa: B009
+    positional, named = told.calls[0] if told.calls else ((), {})
+    return {**dict(zip(names, positional, strict=False)), **named}
+
+
+def _call_class(
+    cls: type,
+    given: dict[str, str],
+    file: str,
+    wire: Wire,
+    failed: list[CallNotMade],
+    inputs: dict[str, str] | None = None,
+    line: int = 1,
+) -> bool:
+    """Call a model that the script has not made: with what it passes, as far as that is known."""
     owner = sys.modules[cls.__module__]
 
     def find() -> FoundCall | CallNotMade:
         try:
-            return find_call(owner, cls.__qualname__, SearchBudget(MAX_TRIALS, SEARCH_S), given)
+            return find_call(owner, cls.__qualname__, SearchBudget(MAX_TRIALS, SEARCH_S), given, inputs)
         except (NotFound, AttributeError) as error:
             return CallNotMade(cls.__name__, str(error))
 
@@ -334,12 +354,10 @@ def _call_class(cls: type, given: dict[str, str], file: str, wire: Wire, failed:
         return False
     wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, cls.__name__),)))
     call = found.evaluate(vars(owner))
-    return _run_all(wire, [call], CompileAt(), file, cls.__name__, failed)
+    return compiled_call.run_within_time(wire, [call], CompileAt(max(line, 1)), file, cls.__name__, failed)
 
 
-def _why(failed: list[CallNotMade], first: BaseException | None) -> str:
+def _why(failed: list[CallNotMade], first: BaseException | None, lacking: str) -> str:
     if failed:
         return f"could not make up inputs for `{failed[0].target}`: {failed[0].reason}"
-    if first is not None:
-        return f"it builds no model: {type(first).__name__}: {first}"
-    return "it builds no model"
+    return lacking if first is None else f"{lacking}: {type(first).__name__}: {first}"

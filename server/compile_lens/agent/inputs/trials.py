@@ -11,11 +11,12 @@ from types import ModuleType
 from typing import Any
 
 from ..instrument.unrecorded import uncompiled, unrecorded
+from ..runtime import process_group
 from ..runtime.entry_plans import CallTarget, SynthesizedCalls
 from ..runtime.entry_protocol import UNDEFINED_NAME, CallNotMade, CallsCovered
 from ..variations import watcher
 from ..variations.call_snapshot import copied
-from . import compiled_call, expressions, process_group
+from . import compiled_call, expressions
 from .absent import cause_of
 from .ahead import Send
 from .call_in_progress import in_progress
@@ -204,15 +205,16 @@ class Trials:
         """
         compiled_call.seed()
         count = 0
-        watched = self.coverage.watching(found.method)
-        with bounded(self._memory), at_most(self._remaining()), unrecorded(), uncompiled(), watched:
+        with bounded(self._memory), at_most(self._remaining()), unrecorded(), uncompiled():
             try:
                 with in_progress.making(found.expression):
-                    call = found.evaluate(vars(self._module))
-                    arguments, named = copied((call.positional, call.named))
-                    call.run()
+                    with self.coverage.watching(found.method):
+                        call = found.evaluate(vars(self._module))
+                        arguments, named = copied((call.positional, call.named))
+                        call.run()
                     count = 1
-                    call.target(*arguments, **named)
+                    with self.coverage.watching(found.method):
+                        call.target(*arguments, **named)
             except (Exception, SystemExit) as error:  # code of the user's may raise anything
                 return (None if count else error), False
         return None, True

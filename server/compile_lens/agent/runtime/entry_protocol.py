@@ -13,6 +13,9 @@ from .message import AgentEvent, Message
 # of a call that no inputs help: the end of its reason
 UNDEFINED_NAME = "no call returns before the file defines it"
 
+# the texts of calls that a script makes of its model, and of functions of its project
+MODEL_CALL, FUNCTION_CALL = "model", "function"
+
 
 @dataclass(frozen=True)
 class CallMade(Message):

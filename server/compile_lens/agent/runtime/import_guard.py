@@ -17,9 +17,10 @@ REACHES_OUT = frozenset(
     for module, names in {
         "os": (
             "chflags chmod chown exec fork forkpty fwalk kill killpg link lockf mkdir posix_spawn putenv remove removexattr "
-            "rename rmdir setxattr spawn startfile symlink system truncate unsetenv utime"
+            "rename rmdir setxattr spawn startfile startfile/2 symlink system truncate unsetenv utime"
         ),
-        "socket": "bind connect getaddrinfo gethostbyaddr gethostbyname sendmsg sendto",
+        "socket": "bind connect getaddrinfo gethostbyaddr gethostbyname getnameinfo sendmsg sendto sethostname",
+        "winreg": "CreateKey DeleteKey DeleteValue LoadKey SaveKey SetValue",
         "subprocess": "Popen",
         "sqlite3": "connect",
         "webbrowser": "open",

@@ -151,7 +151,7 @@ def sweep(parent: str) -> None:
     """Remove the groups of standbys that were killed."""
     for name in os.listdir(parent):
         pid = name.removeprefix(PREFIX).partition("-")[0] if name.startswith(PREFIX) else ""
-        if pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
+        if pid.isdecimal() and not os.path.exists(f"/proc/{pid}"):
             with contextlib.suppress(OSError):
                 os.rmdir(os.path.join(parent, name))
 

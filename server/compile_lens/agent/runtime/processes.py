@@ -191,7 +191,7 @@ def _children_by_search(pid: int) -> list[int]:
         _has_children_files = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
     if _has_children_files:
         return []
-    return [int(name) for name in os.listdir("/proc") if name.isdigit() and _parent(name) == pid]
+    return [int(name) for name in os.listdir("/proc") if name.isdecimal() and _parent(name) == pid]
 
 
 def _parent(pid: str) -> int:

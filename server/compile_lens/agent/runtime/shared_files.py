@@ -67,7 +67,7 @@ def _listed() -> list[tuple[str, int]]:
 
 def _in_use(spared: set[int]) -> set[tuple[int, int]]:
     """Device and inode of the files in ``FOLDER`` that processes but ``spared`` have open or mapped, as far as this one may look."""
-    return _in_use_by(set(map(int, filter(str.isdigit, os.listdir("/proc")))) - spared)
+    return _in_use_by(set(map(int, filter(str.isdecimal, os.listdir("/proc")))) - spared)
 
 
 def _in_use_by(processes: set[int]) -> set[tuple[int, int]]:

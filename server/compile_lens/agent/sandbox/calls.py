@@ -9,16 +9,18 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import pathlib
 import socket
 import stat
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 from ..runtime.dynamo_skips import outside_dynamo, skip_functions
+from . import started_programs
 from .policy import is_below
 
 MESSAGE = "blocked by the Compile Lens sandbox"  # analysis/refused_calls.py looks for it
@@ -38,17 +40,31 @@ CHANGES: dict[str, tuple[str, tuple[tuple[int, int | None], ...]]] = {
 LINKED = (0, 2)
 # the first argument names the other process
 SIGNALS = {"os.kill": os.getpgid if hasattr(os, "getpgid") else None, "os.killpg": (lambda group: group)}
-STARTS = {"subprocess.Popen": 0, "os.system": 0, "os.exec": 0, "os.posix_spawn": 0, "os.startfile": 0}
-# compilers and tools that only look; no other program may start where the kernel does not restrict it
-HARMLESS_PROGRAMS = (
-    "python", "c++", "g++", "gcc", "cc", "clang", "clang++", "cl", "ld", "ptxas", "nvcc", "ninja", "xcrun", "sysctl", "uname",
-    "where", "which", "ldconfig",
-)  # fmt: skip
 # address families and socket types of the Internet
 INTERNET, STREAM, DATAGRAM = (socket.AF_INET, socket.AF_INET6), socket.SOCK_STREAM, socket.SOCK_DGRAM
+# within this machine; a socket that is made of a descriptor (-1) has been there before
+ON_THIS_MACHINE = (getattr(socket, "AF_UNIX", -1), -1)
+LOOKS_UP = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.getnameinfo")
+# what else changes the machine or tells others something: what is refused, what it does, and to what
+ELSEWHERE = {
+    "socket.sethostname": ("write", "writes", "the name of this machine"),
+    "syslog.openlog": ("network", "connects to", "the system's log"),
+    "syslog.syslog": ("network", "connects to", "the system's log"),
+    **dict.fromkeys(
+        (
+            "winreg.CreateKey",
+            "winreg.DeleteKey",
+            "winreg.DeleteValue",
+            "winreg.LoadKey",
+            "winreg.SaveKey",
+            "winreg.SetValue",
+        ),
+        ("write", "writes", "the registry"),
+    ),
+}
+PATHS = (pathlib.PosixPath, pathlib.WindowsPath, pathlib.PurePosixPath, pathlib.PureWindowsPath)
 DESCRIPTORS = "/proc/self/fd" if sys.platform == "linux" else "/dev/fd"
 ENCODING, ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
-SPECIAL = ("/dev", "/proc", "/sys") if os.name == "posix" else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +98,11 @@ def install(rules: Rules, report: Report) -> None:
         _path_of,
         _text,
         _positions,
+        _special,
+        _identities,
+        _identity,
         is_below,
+        *vars(started_programs).values(),
     )
     sys.addaudithook(hook.on_event)
 
@@ -93,17 +113,22 @@ class _AuditHook:
         self._report_refusal = report
         self._reported: set[tuple[str, tuple[int, ...]]] = set()
         self._busy = threading.local()
+        self._secret = set()
+        for path in rules.secret:
+            with contextlib.suppress(OSError):
+                self._secret.add(_identity(path))
         self._checks: dict[str, Callable[[str, tuple[Any, ...]], tuple[str, str, str] | None]] = {"open": self._open}
         self._checks.update(dict.fromkeys(CHANGES, self._change))
         self._checks.update(dict.fromkeys(SIGNALS, self._signal))
         if not rules.processes:
-            self._checks.update(dict.fromkeys(STARTS, self._start))
+            self._checks.update(dict.fromkeys(started_programs.STARTS, self._start))
+            self._checks.update(dict.fromkeys(ELSEWHERE, self._change_elsewhere))
         if not rules.network:
             connecting = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg")
             self._checks.update(dict.fromkeys(connecting, self._connect))
             if not rules.own_network:
                 self._checks["socket.__new__"] = self._create
-            self._checks.update({"socket.getaddrinfo": self._look_up, "socket.gethostbyname": self._look_up})
+            self._checks.update(dict.fromkeys(LOOKS_UP, self._look_up))
 
     def on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
         check = self._checks.get(event)
@@ -133,6 +158,8 @@ class _AuditHook:
         path, mode, flags = arguments[:3]
         if isinstance(path, int) or path is None:
             return None
+        if not (isinstance(path, (str, bytes)) or type(path) in PATHS or self._rules.processes):
+            return "write", "writes", _text(path)  # it is asked once more for its path, and may answer otherwise
         changes = bool(flags & CHANGING) if isinstance(flags, int) else False
         if isinstance(mode, str):
             changes = any(letter in mode for letter in "wax+")
@@ -143,9 +170,16 @@ class _AuditHook:
             if changes and (refused := self._written(name, "writes", folder)):
                 return refused
             whole = os.path.join(_path_of(folder) or "", name) if folder >= 0 else name
-            if not changes and is_below(os.path.realpath(whole), self._rules.secret):
+            if not changes and self._is_secret(whole):
                 return "read", "reads", name
         return None
+
+    def _is_secret(self, path: str) -> bool:
+        real = os.path.realpath(path)
+        if is_below(real, self._rules.secret):
+            return True
+        # where the kernel does not hide them: letters of the other case, and other names of the same file or folder
+        return not self._rules.processes and not self._secret.isdisjoint(_identities(real))
 
     def _change(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         does, paths = CHANGES[event]
@@ -170,7 +204,7 @@ class _AuditHook:
         # the last part may be a link that is itself the target
         parent, last = os.path.split(os.path.abspath(name))
         real = os.path.realpath(name) if does == "writes" else os.path.join(os.path.realpath(parent), last)
-        if is_below(real, self._rules.writable) or is_below(real, SPECIAL):
+        if is_below(real, self._rules.writable) or is_below(real, _special()):
             return None
         if does == "creates" and os.path.lexists(real):
             return None  # Inductor ensures that its build folder exists; nothing is created if it does
@@ -179,21 +213,24 @@ class _AuditHook:
     def _signal(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         group_of: Any = SIGNALS[event]
         pid, number = arguments[:2]
-        if number == 0 or group_of is None or pid == os.getpid():
+        if pid == os.getpid():
+            return None
+        if (
+            group_of is None
+        ):  # Windows, where each number but that of Ctrl+C ends the process, and groups cannot be asked for
+            return "process", "sends a signal to", f"process {pid}"
+        if number == 0:
             return None
         if pid > 0 and (group_of(pid) == os.getpgid(0) or _is_descendant(pid)):
             return None
         return None if pid == 0 else ("process", "sends a signal to", f"process {pid}")
 
+    def _change_elsewhere(self, event: str, _: tuple[Any, ...]) -> tuple[str, str, str]:
+        return ELSEWHERE[event]
+
     def _start(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
-        command = arguments[0]
-        words = command.split() if isinstance(command, str) else [command]
-        name = os.path.basename(os.fsdecode(words[0])) if words else ""
-        if any(
-            name == known or name.startswith((f"{known}.", f"{known}-", f"{known}3")) for known in HARMLESS_PROGRAMS
-        ):
-            return None
-        return "process", "starts", name
+        name = started_programs.refused_program(event, arguments)
+        return None if name is None else ("process", "starts", name)
 
     def _connect(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         address = arguments[1]
@@ -213,17 +250,24 @@ class _AuditHook:
     def _create(self, _: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         family, kind = arguments[1:3]
         if family not in INTERNET:
-            return None
+            # others lead to machines and drivers; where the kernel restricts them, it answers
+            is_known = self._rules.processes or family in ON_THIS_MACHINE
+            return None if is_known else ("network", "opens", "a socket of another kind")
         # where the kernel does not, a stream is checked when it connects or listens, when its address is known
         if kind & 0xF == STREAM:
             return ("network", "opens", "an Internet socket") if self._rules.no_streams else None
         return "network", "opens", "a datagram socket" if kind & 0xF == DATAGRAM else "a raw socket"
 
     def _look_up(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
-        host = arguments[0]
+        host = arguments[0][0] if event == "socket.getnameinfo" else arguments[0]
         if host is None or _is_local(os.fsdecode(host)):
             return None
         return "network", "looks up", os.fsdecode(host)
+
+
+def _special() -> tuple[str, ...]:
+    """Files that are none: devices, and what the kernel shows of this process."""
+    return ("/dev", f"/proc/{os.getpid()}") if os.name == "posix" else ()
 
 
 def _text(path: Any) -> str:
@@ -231,6 +275,21 @@ def _text(path: Any) -> str:
     if isinstance(path, bytes):
         return bytes.decode(path, ENCODING, ERRORS)
     return str.__str__(path if isinstance(path, str) else os.fsdecode(path))
+
+
+def _identities(path: str) -> Iterator[tuple[int, int]]:
+    """What a file and the folders around it are, whatever they are called."""
+    while True:
+        with contextlib.suppress(OSError):  # it may be about to be made
+            yield _identity(path)
+        path, before = os.path.dirname(path), path
+        if path == before:
+            return
+
+
+def _identity(path: str) -> tuple[int, int]:
+    status = os.stat(path)
+    return status.st_dev, status.st_ino
 
 
 def _open_folders() -> list[int]:

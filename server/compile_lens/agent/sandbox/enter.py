@@ -227,7 +227,7 @@ def _set_limits(policy: Policy, counts_separately: bool) -> None:
 def _threads_of_user() -> int:
     """Those that the kernel may count beside the run's own."""
     count = UNSEEN_THREADS
-    for name in filter(str.isdigit, os.listdir("/proc")):
+    for name in filter(str.isdecimal, os.listdir("/proc")):
         with contextlib.suppress(OSError):
             if os.stat(f"/proc/{name}").st_uid == os.getuid():
                 count += os.stat(f"/proc/{name}/task").st_nlink - 2

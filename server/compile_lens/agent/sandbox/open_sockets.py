@@ -41,7 +41,7 @@ def open_sockets() -> list[str]:
 def _folders_of_services(relative: dict[str, str]) -> list[str]:
     """Where the names of sockets begin: the folders in which the processes work that have the sockets open."""
     found: dict[str, None] = {}
-    for pid in filter(str.isdigit, os.listdir("/proc") if relative else ()):
+    for pid in filter(str.isdecimal, os.listdir("/proc") if relative else ()):
         with contextlib.suppress(OSError):
             for descriptor in os.listdir(f"/proc/{pid}/fd"):
                 with contextlib.suppress(OSError):

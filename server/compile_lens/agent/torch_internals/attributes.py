@@ -47,3 +47,8 @@ def compiled_kernel(tuner: Any, configuration: Any) -> Any:
 def storage_identity(tensor: Any) -> int:
     """The same number for tensors that share a storage."""
     return int(tensor.untyped_storage()._cdata)
+
+
+def changes_so_far(tensor: Any) -> int:
+    """How often ``tensor`` has been changed in place; 0 for one of inference mode, which does not count."""
+    return 0 if tensor.is_inference() else int(tensor._version)

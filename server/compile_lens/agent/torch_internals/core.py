@@ -43,6 +43,9 @@ HAS_KERNEL = Internal("torch._C:_dispatch_has_kernel", _OPERATORS)
 HAS_KERNEL_FOR_KEY = Internal("torch._C:_dispatch_has_kernel_for_dispatch_key", _OPERATORS)
 REINTERPRET_TENSOR = Internal("torch._C:_dynamo.guards._reinterpret_tensor", _EMULATION)
 TENSOR_FROM_DLPACK = Internal("torch._C:_from_dlpack", _EMULATION)
+IS_TRANSFORMED = Internal(
+    "torch._C:_functorch.is_functorch_wrapped_tensor", "calls of functions inside of `torch.func` that are left out"
+)
 SDP_PRIORITY = Internal("torch._C:_get_sdp_priority_order", "the backends of attention in a GPU preview", since=(2, 7))
 OPERATOR_SCHEMAS = Internal("torch._C:_jit_get_all_schemas", _OPERATORS)
 CORE_DECOMPOSITIONS = Internal("torch._decomp:core_aten_decompositions", _OPERATORS)

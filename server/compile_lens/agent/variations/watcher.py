@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..instrument.region_calls import user_target, with_hooks
+from ..runtime import process_group
 from ..runtime.degraded import degraded_if_it_fails
 from ..runtime.protocol import VariationRequest
 from .call_snapshot import take_snapshot
@@ -17,6 +18,10 @@ from .measure import VariedRegion, repeat, vary
 # shares of the run's time limit: after the first, the next call of a region ends the program; the second is for all of the run
 PROGRAM_SHARE = 0.4
 RUN_SHARE = 0.85
+# usual calls get so many times what the first one took, up to so many seconds, however long the program ran before it: one compiles the
+# first call anew, and one compiles it in eval mode
+LEAST_TIMES = 2.5
+LEAST_S = 30.0
 
 
 class EndOfProgram(SystemExit):
@@ -43,7 +48,9 @@ class VariationWatcher:
         self._end = self._clock() + (request.seconds or seconds * RUN_SHARE)
         self._regions: dict[int, VariedRegion] = {}
         self._offers: dict[int, Callable[[], Offers]] = {}
+        self._first_began: float | None = None
         self._repeated = 0
+        self._in_group: set[int] = set()
         self._known_code: dict[int, Any] = {}  # by identity: code that Dynamo makes may not be hashable
         self._is_over = False
 
@@ -80,7 +87,11 @@ class VariationWatcher:
         if id(code) in self._known_code:
             return
         self._known_code[id(code)] = code
+        if self._first_began is None:
+            self._first_began = self._clock()
         self._regions[region] = VariedRegion(region, name, compiled, fn, take_snapshot(args, kwargs))
+        if process_group.has_begun():
+            self._in_group.add(region)
 
     def after_call(self, again: Callable[[], object] | None, offers: Callable[[], Offers]) -> None:
         """An entry has made a call. Make it ``again``, before anything is reset; ``offers`` are optional arguments for later."""
@@ -88,6 +99,8 @@ class VariationWatcher:
         self._repeated = len(self._regions)
         if not new or not self._is_usual:
             return
+        if self._first_began is not None and len(new) == len(self._regions):
+            self._end = end_of_usual_calls(self._end, self._first_began, self._clock())
         # the call began with its first region
         self._offers.update({region.number: offers if region is new[0] else tuple for region in new})
         if again is not None:
@@ -105,7 +118,14 @@ class VariationWatcher:
             if self._is_usual:
                 offers = self._offers.get(region.number, tuple)
                 choose = partial(usual_variations, offered=_late(offers))
-            vary(region, now + (self._end - now) / (len(regions) - number), choose, self._clock)
+            # one that was made for the program's call, or that the program itself has ended, is not there any more
+            with process_group.alone(region.number in self._in_group):
+                vary(region, now + (self._end - now) / (len(regions) - number), choose, self._clock)
+
+
+def end_of_usual_calls(end: float, began: float, now: float) -> float:
+    """When usual calls end after a first call that lasted from ``began`` to ``now``, where the time for all of the run ends at ``end``."""
+    return max(end, now + min(LEAST_TIMES * (now - began), LEAST_S))
 
 
 def _late(offers: Callable[[], Offers]) -> Offers:

@@ -1,6 +1,7 @@
 """Finds where float64 enters a graph with other inputs: a NumPy scalar, a default dtype, a ``.double()``.
 
-On a GPU float64 runs at a fraction of float32's speed, and everything computed from it is float64, too.
+A line that itself converts what it has made, as ``np.eye(3).astype(np.float32)`` does, is none. On a GPU float64 runs at a fraction of
+float32's speed, and everything computed from it is float64, too.
 """
 
 from __future__ import annotations
@@ -46,9 +47,27 @@ def find_float64(context: RunContext) -> Iterator[Finding]:
 def _origins(nodes: tuple[GraphNode, ...]) -> Iterator[tuple[GraphNode, bool]]:
     """The nodes with dimensions that are float64 while none of their operands with dimensions is, and whether there are such operands."""
     known = {node.name: node for node in nodes}
+    users: dict[str, list[GraphNode]] = {}
+    for node in nodes:
+        for name in node.operands:
+            users.setdefault(name, []).append(node)
     for node in nodes:
         if node.dtype == FLOAT64 and not node.is_scalar and node.line is not None:
             operands = [known[name] for name in node.operands]
             tensors = [operand for operand in operands if not operand.is_scalar]
-            if not any(operand.dtype == FLOAT64 for operand in tensors):
+            if not any(operand.dtype == FLOAT64 for operand in tensors) and _leaves_its_line(node, users):
                 yield node, bool(tensors)
+
+
+def _leaves_its_line(origin: GraphNode, users: dict[str, list[GraphNode]]) -> bool:
+    """Whether another line gets float64 of it, or the graph returns such: nothing uses that."""
+    left, seen = [origin], {origin.name}
+    while left:
+        node = left.pop()
+        using = users.get(node.name, [])
+        if not using or any((user.file, user.line) != (origin.file, origin.line) for user in using):
+            return True
+        new = [user for user in using if user.dtype == FLOAT64 and user.name not in seen]
+        seen.update(user.name for user in new)
+        left.extend(new)
+    return False

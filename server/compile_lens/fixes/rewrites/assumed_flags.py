@@ -50,7 +50,7 @@ def assume_flag(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         )
         yield make(
             "assume-flag",
-            f"Compile for `{name} = {assumed}` only, and check it in the graph (raises RuntimeError)",
+            f"Compile for `{name} = {assumed}` only: where it is {not assumed}, the graph raises RuntimeError",
             replace_node(tree, statement, f"{newline(tree)}{indent}".join(lines)),
             torch_import(tree),
             kind=FixKind.LOSSY,

@@ -88,7 +88,7 @@ def tensor_number(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
 def unspecialized_int(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     """``torch._dynamo.config.allow_unspec_int_on_nn_module``, where an integer of a module changes."""
     if finding.kind in _RECOMPILES and any(
-        f.root == "self" and f.before.lstrip("-").isdigit() for f in changed(finding)
+        f.root == "self" and f.before.lstrip("-").isdecimal() for f in changed(finding)
     ):
         option = "allow_unspec_int_on_nn_module"
         edit = set_option(tree, (option,), "True")
@@ -178,7 +178,7 @@ def _leaf(tree: SourceTree, node: tree_sitter.Node, path: str) -> tree_sitter.No
 
 def _item(tree: SourceTree, node: tree_sitter.Node, key: str) -> tree_sitter.Node | None:
     items = [child for child in node.named_children if child.type != "comment"]
-    if node.type in ("list", "tuple") and key.isdigit() and int(key) < len(items):
+    if node.type in ("list", "tuple") and key.isdecimal() and int(key) < len(items):
         return items[int(key)]
     for pair in items if node.type == "dictionary" else ():
         name, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
@@ -209,4 +209,4 @@ def _may_be_number(fact: GuardFact) -> bool:
 
 
 def _is_number(value: str) -> bool:
-    return value in ("True", "False") or value.lstrip("-").replace(".", "", 1).replace("e-", "", 1).isdigit()
+    return value in ("True", "False") or value.lstrip("-").replace(".", "", 1).replace("e-", "", 1).isdecimal()

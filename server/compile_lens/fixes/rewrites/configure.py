@@ -54,7 +54,7 @@ def recompile_limit(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         return
     value = _limit(tree)
     text = tree.node_text(value) if value is not None else str(DEFAULT_LIMIT)
-    limit = 1 << (int(text) + finding.count - 1).bit_length() if text.isdigit() else 0
+    limit = 1 << (int(text) + finding.count - 1).bit_length() if text.isdecimal() else 0
     changed = replace_node(tree, value, str(limit)) if value is not None else set_option(tree, _LIMITS, str(limit))
     edit = changed if limit else None
     if edit is not None:

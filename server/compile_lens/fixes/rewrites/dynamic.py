@@ -117,4 +117,4 @@ def _assigns(tree: SourceTree, node: tree_sitter.Node, name: str) -> bool:
 
 
 def _is_number(value: str) -> bool:
-    return value.lstrip("-").replace(".", "", 1).isdigit()
+    return value.lstrip("-").replace(".", "", 1).isdecimal()

@@ -12,6 +12,7 @@ from compile_lens.fixes.fix import Edit, Fix, FixKind, make
 from compile_lens.fixes.rewrites.bound_names import bound_names
 from compile_lens.fixes.rewrites.calls import function_of
 from compile_lens.fixes.rewrites.editing import call_at, function_around, newline, torch_import, torch_name
+from compile_lens.fixes.rewrites.fresh_values import fresh_values
 from compile_lens.fixes.rewrites.regions import options_of, region_of
 from compile_lens.shown_text import visible
 from compile_lens.syntax.definitions import Definition
@@ -78,6 +79,13 @@ def opaque(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     if helper is None or "." in helper.qualified_name:
         return
     torch, _ = torch_name(tree)
+    # those of torch are operators of the graph; another one would be a constant of it
+    if all(name.startswith("torch.") for name in fresh_values(tree, helper)):
+        yield from _traced_once(tree, helper, torch)
+    yield from _custom_op(tree, helper, torch)
+
+
+def _traced_once(tree: SourceTree, helper: Definition, torch: str) -> Iterator[Fix]:
     # AOTAutograd traces it once: what it does but for computing is done while compiling alone
     does_more = _EFFECT.search(_body(tree, helper)) is not None
     kind, lost = (FixKind.LOSSY, "; its side effects happen once") if does_more else (FixKind.CHANGE, "")
@@ -97,7 +105,6 @@ def opaque(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         torch_import(tree),
         kind=kind,
     )
-    yield from _custom_op(tree, helper, torch)
 
 
 def leaf(finding: Finding, tree: SourceTree) -> Iterator[Fix]:

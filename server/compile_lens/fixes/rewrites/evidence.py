@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from compile_lens.analysis.finding import Finding
 from compile_lens.analysis.guard_facts import GuardFact
 from compile_lens.analysis.guards import read_guard
+from compile_lens.syntax.foreign_texts import parse_expression
 from compile_lens.trace.report import GuardFailure
 
 # "[0/1] against 0/0: tensor 'x' size mismatch …", as analysis/recompiles.py writes them
@@ -31,8 +32,8 @@ def changed(finding: Finding) -> tuple[GuardFact, ...]:
 def _is_path(name: str) -> bool:
     """Whether an expression only reads: a variable, and attributes and items of it. A program may forge any other as its guard's."""
     try:
-        node = ast.parse(name, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        node = parse_expression(name)
+    except SyntaxError:
         return False
     while isinstance(node, ast.Attribute) or (isinstance(node, ast.Subscript) and _is_key(node.slice)):
         node = node.value

@@ -41,7 +41,7 @@ def shapes_spec(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         if dimensions and name in known and max(dimensions) < known[name]:
             short = ", ".join(f'ShapeVar("{name}{d}")' if d in dimensions else "None" for d in range(known[name]))
             specs[name] = f"TensorSpec([{short}])"
-        elif any(fact.what == "value" and fact.before.isdigit() for fact in own):
+        elif any(fact.what == "value" and fact.before.isdecimal() for fact in own):
             specs[name] = f'IntVar("{name}")'
     if not specs:
         return

@@ -22,6 +22,7 @@ from compile_lens.fixes.rewrites.editing import (
     torch_name,
 )
 from compile_lens.fixes.rewrites.equivalents import equivalent, numbers_of
+from compile_lens.fixes.rewrites.fresh_values import fresh_values
 from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.tree import Range, SourceTree, ancestors
 
@@ -119,6 +120,8 @@ def constant_result(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     """``assume_constant_result`` for the helper that breaks: it is called once, while compiling."""
     function = function_of(finding, tree) if finding.kind in (Kind.GRAPH_BREAK, Kind.COMPILE_ERROR) else None
     if function is None or "." in function.qualified_name or function.decorators or function.parameters:
+        return
+    if fresh_values(tree, function):
         return
     torch, _ = torch_name(tree)
     line = Edit(

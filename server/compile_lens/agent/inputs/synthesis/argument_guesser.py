@@ -320,11 +320,11 @@ class ArgumentGuesser:
     def _merged(self, dims: tuple[str, ...], expected: InputGuess | None) -> tuple[str, ...]:
         if expected is None or len(expected.dims) != len(dims):
             return dims
-        return tuple(e if e.isdigit() else own for own, e in zip(dims, expected.dims, strict=True))
+        return tuple(e if e.isdecimal() else own for own, e in zip(dims, expected.dims, strict=True))
 
     def _dimension(self, parameter: str, index: int, dim: str) -> str:
         """The unknown for one dimension; dimensions of the same name share one."""
-        if dim.isdigit():
+        if dim.isdecimal():
             return self.unknowns.get(dim, max(1, int(dim)), fixed=True).name
         name = dim or f"{parameter}_{index}"
         return self.unknowns.get(name, dimension_size(dim or ("B" if index == 0 else "T"))).name

@@ -95,7 +95,7 @@ class SizeCondition:
     def numbers(self) -> tuple[int, ...]:
         """The integers that are written in it: 64 in ``s1 == 64``."""
         return tuple(
-            int(word) for word in "".join(c if c.isdigit() else " " for c in self._without_names).split() if word
+            int(word) for word in "".join(c if c.isdecimal() else " " for c in self._without_names).split() if word
         )
 
     @property

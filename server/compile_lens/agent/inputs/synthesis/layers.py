@@ -82,7 +82,7 @@ def _of_own_class(module: Any, depth: int) -> InputGuess | None:
     below = expected_by_layers(module, first.layers, depth + 1)
     if first.dims is not None and all(first.dims):
         if below is not None and len(below.dims) == len(first.dims):
-            merged = tuple(b if b.isdigit() else own for own, b in zip(first.dims, below.dims, strict=True))
+            merged = tuple(b if b.isdecimal() else own for own, b in zip(first.dims, below.dims, strict=True))
             return InputGuess(below.dtype, merged, below.below)
         return InputGuess(first.dtype or "float32", first.dims)
     return below
@@ -94,7 +94,7 @@ def expected_by_layers(module: Any, layers: tuple[str, ...], depth: int = 0) -> 
         found: Any = module
         for part in path.split("."):
             try:
-                found = found[int(part)] if part.isdigit() else getattr(found, part)
+                found = found[int(part)] if part.isdecimal() else getattr(found, part)
             except Exception:  # attributes of the user's may raise anything
                 found = None
                 break

@@ -125,7 +125,7 @@ def _with_modules(argument: Argument, module: str) -> Argument:
 
 
 def _is_number(argument: Argument) -> bool:
-    return isinstance(argument, Expression) and argument.text.isdigit()
+    return isinstance(argument, Expression) and argument.text.isdecimal()
 
 
 def with_required_class(
@@ -217,7 +217,7 @@ def _value(candidate: Candidate, argument: Argument) -> Any:
     text = argument.text if isinstance(argument, Expression) else ""
     if re.fullmatch(r"'[^']*'", text):
         return text[1:-1]
-    return int(text) if text.isdigit() else None
+    return int(text) if text.isdecimal() else None
 
 
 def _accepted(error: BaseException) -> list[Any]:

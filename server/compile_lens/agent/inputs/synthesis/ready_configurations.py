@@ -19,6 +19,7 @@ from typing import Any
 
 from ...instrument.unrecorded import unrecorded
 from ...runtime.foreign_code import attempted
+from ..absent import Stub
 from ..time_limit import SlowTrial, TrialTooLong, at_most
 from .factories import FROM_FILES
 from .package_files import LEFT_OUT, SMALL, package_files, statements_mentioning
@@ -124,7 +125,8 @@ def _in_module(
 ) -> Iterator[Ready]:
     """What fits among the values of a module, and what its functions that need nothing make."""
     for name, value in list(vars(module).items()):
-        if name.startswith("__") or type(value) is ModuleType:
+        # a stub has every attribute
+        if name.startswith("__") or isinstance(value, ModuleType | Stub):
             continue
         for text, each in _values(name, value):
             if type(each) is FunctionType:

@@ -167,7 +167,7 @@ def _several(candidate: Candidate, in_line: list[str], iterated: set[str], is_li
     named = [pair for pair in numbers if _last(pair[0]) in iterated]
     others = sorted(numbers, key=lambda pair: (not _last(pair[0]).endswith("s"), _last(pair[0]) not in in_line))
     for name, argument in named or others:
-        is_number = isinstance(argument, Expression) and argument.text.isdigit()
+        is_number = isinstance(argument, Expression) and argument.text.isdecimal()
         if isinstance(argument, UnknownInteger) or is_number:
             for count in (2, 4):
                 yield _with_group(candidate, name, Group((argument,) * count, is_list))
@@ -191,7 +191,7 @@ def _pairs(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
     """Candidates in which a tensor is two of it, such as the state of an LSTM: that in the failing line first, then the last."""
     tensors = list(reversed(list(candidate.arguments.tensors())))
     for name, tensor in sorted(tensors, key=lambda pair: _last(pair[0]) not in in_line):
-        if not _last(name).isdigit():
+        if not _last(name).isdecimal():
             yield _with_group(candidate, name, Group((tensor, tensor)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from ..runtime.foreign_code import attempted
+from .foreign_code import attempted
 
 IN_GROUP = ", in a process group of one"
 
@@ -13,6 +13,13 @@ IN_GROUP = ", in a process group of one"
 def is_lacking(message: str) -> bool:
     """Whether an error says that there is no process group."""
     return "Default process group has not been initialized" in message
+
+
+def has_begun() -> bool:
+    """Whether there is a process group in this process now."""
+    import torch.distributed as distributed
+
+    return bool(distributed.is_available() and distributed.is_initialized())
 
 
 @contextlib.contextmanager
@@ -28,9 +35,9 @@ def alone(is_wanted: bool = True) -> Iterator[None]:
         distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
         return True
 
-    has_begun = attempted(start)
+    is_ours = attempted(start)
     try:
         yield
     finally:
-        if has_begun and distributed.is_initialized():
+        if is_ours and distributed.is_initialized():
             distributed.destroy_process_group()

@@ -1,0 +1,79 @@
+"""Whether a repository brought an environment: git tracks its interpreter, another file in it, or a link that leads to it."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from compile_lens.late_pattern import pattern
+from compile_lens.workers.followed_links import links_on
+from compile_lens.workers.git import EndlessAnswerError, repositories_around, run_git
+from compile_lens.workers.project_environments import python_of
+
+# git answers within milliseconds, unless its own files are no ordinary ones
+LONGEST_ANSWER_S = 5.0
+# these keep a folder that is empty otherwise
+KEEPS_A_FOLDER = (".gitignore", ".gitkeep", ".gitattributes")
+WILD = pattern(r"[*?\[\\]")
+Stamp = tuple[int, int] | None
+
+
+def is_tracked(folder: Path, environment: Path) -> bool:
+    """Whether the repository around ``folder`` brought the ``environment`` there. False where there is no git to tell."""
+    around = Path(os.path.realpath(folder))
+    real = around / environment.relative_to(folder) if environment.is_relative_to(folder) else environment.absolute()
+    roots = repositories_around(real)
+    changing = (real, python_of(real), *(root / ".git" / "index" for root in roots))
+    try:
+        return bool(roots) and _is_tracked(roots, real, tuple(map(_stamp, changing)))
+    except (OSError, ValueError, EndlessAnswerError):  # not kept: the next answer may be another one
+        return False
+
+
+@functools.lru_cache(256)
+def _is_tracked(roots: tuple[Path, ...], environment: Path, _when: tuple[Stamp, ...]) -> bool:
+    """``roots`` are the repositories around the environment, the innermost first: it may be a submodule of the next."""
+    python = python_of(environment)
+    places = [environment, Path(os.path.realpath(python)), *links_on(str(python))]
+    return any(
+        _tracks(root, {place: place.relative_to(root) for place in places if place.is_relative_to(root)})
+        for root in roots
+    )
+
+
+def _tracks(root: Path, places: Mapping[Path, Path]) -> bool:
+    """Whether the repository at ``root`` tracks one of ``places``, which have their paths in it, or a file below one."""
+    # in either case of letters, which the file system may not tell apart
+    asked = [f":(icase){WILD.sub(_as_it_is, path.as_posix())}" for path in places.values()]
+    # the repository may be another user's, as in a container: of what its configuration names, listing files starts nothing
+    arguments = ["-c", "safe.directory=*", "ls-files", "-z", "--", *asked, *(f"{name}/*" for name in asked)]
+    answer = run_git(root, arguments, timeout_s=LONGEST_ANSWER_S)
+    if answer.returncode:
+        raise OSError(os.fsdecode(answer.stderr))
+    listed = answer.stdout
+    for name in filter(None, listed.split(b"\0")):
+        tracked = PurePosixPath(os.fsdecode(name))
+        if tracked.name not in KEEPS_A_FOLDER and any(
+            _is_same(root.joinpath(*tracked.parts[: len(path.parts)]), place) for place, path in places.items()
+        ):
+            return True
+    return False
+
+
+def _as_it_is(wild: re.Match[str]) -> str:
+    return f"\\{wild[0]}"
+
+
+def _is_same(tracked: Path, place: Path) -> bool:
+    return tracked == place or _stamp(tracked) == _stamp(place) is not None
+
+
+def _stamp(place: Path) -> Stamp:
+    try:
+        status = place.lstat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_ino
