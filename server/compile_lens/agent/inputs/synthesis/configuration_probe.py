@@ -45,7 +45,7 @@ def with_read_structure(
 ) -> Candidate:
     """``candidate`` with what the constructor ``path`` reads of its configurations in place of a number."""
     wanted = [info.name for info in infos if _may_be_read(info, candidate.arguments.get(info.name))]
-    nodes = {name: _Node(name, guess, candidate.unknowns) for name in wanted}
+    nodes = {name: _ReadValue(name, guess, candidate.unknowns) for name in wanted}
     arguments = candidate.arguments
     for name in wanted:
         arguments = arguments.with_argument(name, Expression(f"{PROBE}[{name!r}]"))
@@ -71,13 +71,13 @@ def _may_be_read(info: ParameterInfo, given: Argument | None) -> bool:
     return is_open and (bool(info.fields) or NAMES.fullmatch(info.name) is not None)
 
 
-class _Node:
+class _ReadValue:
     """What is known of one value: what was read of it, and the texts it was compared with. ``stand_in`` is what the constructor gets."""
 
     def __init__(self, name: str, guess: Guess, unknowns: Unknowns) -> None:
-        self.attributes: dict[str, _Node] = {}
-        self.keys: dict[str, _Node] = {}
-        self.items: list[_Node] = []
+        self.attributes: dict[str, _ReadValue] = {}
+        self.keys: dict[str, _ReadValue] = {}
+        self.items: list[_ReadValue] = []
         self.is_dict = self.is_object = self.has_members = False
         self.texts: list[str] = []
         self._name, self._guess, self._unknowns = name, guess, unknowns
@@ -90,16 +90,16 @@ class _Node:
         """Whether something was read of it."""
         return bool(self.attributes or self.keys or self.items or self.is_dict or self.is_object)
 
-    def read(self, known: dict[str, _Node], name: str) -> Any:
+    def read(self, known: dict[str, _ReadValue], name: str) -> Any:
         """The stand-in for what is read as ``name``."""
         if name not in known:
-            known[name] = _Node(name, self._guess, self._unknowns)
+            known[name] = _ReadValue(name, self._guess, self._unknowns)
         return known[name].stand_in
 
     def all_items(self, least: int = ITEMS) -> list[Any]:
         """The stand-ins of a list of so many items."""
         while len(self.items) < min(least, MOST_ITEMS):
-            self.items.append(_Node(self._name.removesuffix("s"), self._guess, self._unknowns))
+            self.items.append(_ReadValue(self._name.removesuffix("s"), self._guess, self._unknowns))
         return [each.stand_in for each in self.items]
 
     def call(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -135,7 +135,7 @@ def _value(argument: Argument, unknowns: Unknowns) -> Any:
     return NUMBER if found is None or callable(found) else found
 
 
-def _stand_in(node: _Node) -> Any:
+def _stand_in(node: _ReadValue) -> Any:
     """A number or a text that notes what is read of it; other values, such as devices, as they are."""
     for kind, noting in ((int, _Integer), (float, _Float), (str, _Text)):
         if isinstance(node.value, kind):
@@ -148,8 +148,8 @@ def _stand_in(node: _Node) -> Any:
 _OWNER = "_compile_lens_node"
 
 
-def _node(value: Any) -> _Node:
-    found: _Node = value.__dict__[_OWNER]
+def _node(value: Any) -> _ReadValue:
+    found: _ReadValue = value.__dict__[_OWNER]
     return found
 
 
