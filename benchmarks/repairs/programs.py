@@ -9,9 +9,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 OWN = Path(__file__).parent / "own"
-SEEN, UNSEEN, DRAWN, DRAWN_LATER = "seen", "unseen", "drawn", "drawn later"
-# files of own/ whose programs were cut out of public packages
-_DRAWN = {"drawn": DRAWN, "drawn_later": DRAWN_LATER}
+SEEN, UNSEEN, DRAWN, DRAWN_LATER, WRITTEN_LATER = "seen", "unseen", "drawn", "drawn later", "written later"
+# files of own/ whose programs were made after the fixes, and are counted apart
+_LATER = {"drawn": DRAWN, "drawn_later": DRAWN_LATER, "written_later": WRITTEN_LATER}
 _PROGRAM = re.compile(r"^# program: (\w+)\n", re.MULTILINE)
 _CARETS = re.compile(r"^[ \t]*#[ \d-]*(?:\s*\^+ .*|\d+-\d+ .*)\n", re.MULTILINE)
 
@@ -19,7 +19,7 @@ _CARETS = re.compile(r"^[ \t]*#[ \d-]*(?:\s*\^+ .*|\d+-\d+ .*)\n", re.MULTILINE)
 @dataclass(frozen=True, slots=True)
 class Program:
     """A program. ``group`` is ``seen`` where it was looked at while the fixes were written, ``drawn`` or ``drawn later`` where it was
-    cut out of a public package afterwards; ``name`` tells it from the others."""
+    cut out of a public package afterwards, ``written later`` where it was written after all fixes; ``name`` tells it from the others."""
 
     group: str
     name: str
@@ -34,7 +34,7 @@ def all_programs() -> Iterator[Program]:
     for file in sorted((ROOT / "tests" / "corpus" / "programs").glob("*.py")):
         yield from _parts(SEEN, file)
     for file in sorted(OWN.glob("*.py")):
-        yield from _parts(_DRAWN.get(file.stem, UNSEEN), file)
+        yield from _parts(_LATER.get(file.stem, UNSEEN), file)
 
 
 def _parts(group: str, file: Path) -> Iterator[Program]:

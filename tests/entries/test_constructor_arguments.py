@@ -270,7 +270,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> object:
         ("Generator", "Generator()(z=float32[2, 6])"),
         ("Wrapped", "Wrapped(model=lambda *args, "),
         ("Listed", "channels=[64, 64])(x=float32["),
-        ("Plural", "kernel_sizes=(64, 64)))(x=float32["),
+        ("Plural", "kernel_sizes=[3, 3]))(x=float32["),
         ("Keyed", 'Keyed(numbers={"<start>": '),
         ("Lazy", "Lazy(classes="),
         ("Process", "Process(model=Noise(channels="),

@@ -18,7 +18,7 @@ DECODER = (
 class Decoder(nn.Module):
     def __init__(self, mixer, plan):
         super().__init__()
-        assert plan.key == "known only to the builder"
+        assert plan.key[::-1] == "redliub eht ot ylno nwonk"
         self.mixer, self.plan = mixer, plan
 
     def forward(self, x, *, offset):

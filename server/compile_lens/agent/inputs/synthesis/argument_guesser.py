@@ -36,11 +36,12 @@ from .guesses import (
     by_name,
     dimension_size,
 )
-from .hint_kinds import classes_in, first_class, kinds_of, plain_items
+from .hint_kinds import classes_in, first_class, is_dict_of_tensors, kinds_of, plain_items
 from .other_values import ANY_MODULE
 from .parameter_info import ParameterInfo
 from .ready_configurations import configurations_of, configurations_with
 from .signatures import read_parameters
+from .structures import ANY_KEYS
 
 _SCALAR = re.compile(
     r"(?:n|k|dim|axis|num_\w+|n_\w+|\w+_size|steps?|scale|alpha|beta|eps|lr|\w+_(?:dim|idx|index)|i|step_?num|degree|order)"
@@ -49,6 +50,7 @@ _IDS = r"(?:.*_)?ids"
 _MAX_DEPTH = 3
 _PLAIN_TYPES = (int, float, bool, str, "int", "float", "bool", "str")
 _VOCABULARY = r"(?:num|n)_?tokens?|vocab(?:ulary)?_?size|n_?vocab"
+_OF_PARTS = re.compile(r"(?:Layer|Block|Cell|Loss|Stage|Wrapper|Base)\d*$")
 _DEPTH = re.compile(r"(?:.*_)?(?:depth|(?:num|n)_(?:encoder_|decoder_|hidden_)?(?:layers?|blocks))")
 
 
@@ -86,14 +88,20 @@ class ArgumentGuesser:
         return [first]
 
     def _namesake(self, owner: Any, name: str) -> type | None:
-        """The model of the file that is called like a parameter which takes one: `Encoder` for `encoder`."""
+        """The model of the file that is called like a parameter which takes one: `Encoder` for `encoder`, else the only one whose
+        name contains it: `EncoderRNN`."""
         word = name.replace("_", "").lower()
+        alike: list[type] = []
         for cls in vars(self.module).values():
             if not isinstance(cls, type) or cls.__module__ != self.module.__name__ or not hasattr(cls, "forward"):
                 continue
-            if cls.__name__.replace("_", "").lower() == word and cls is not owner and not is_abstract(cls):
+            written = cls.__name__.replace("_", "").lower()
+            if written == word and cls is not owner and not is_abstract(cls):
                 return cls
-        return None
+            if word in written and len(word) > 4 and cls is not owner and not is_abstract(cls):
+                alike.append(cls)
+        whole = [cls for cls in alike if _OF_PARTS.search(cls.__name__) is None]
+        return whole[0] if len(whole) == 1 else None
 
     def _configurations(self, config: type, depth: int) -> list[Argument]:
         """Those of the class ``config``: what the package has ready comes first where others of its objects are parts of it."""
@@ -221,6 +229,9 @@ class ArgumentGuesser:
             return Group(tuple(self.for_input(part, expected_of(part)) for part in info.unpacked))
         if own is not None:
             return Group((own, own), is_list=typing.get_origin(info.hint) is not tuple)
+        if is_dict_of_tensors(info.hint) and info.dims is None and expected is None:
+            items = (ParameterInfo(key, True, None, "") for key in info.fields or ANY_KEYS)
+            return Fields(tuple((each.name, self.tensor(each, None)) for each in items), is_dict=True)
         if "tensors" in kinds:
             item = self.tensor(info, expected)
             return Group((item, item), is_list="tuple" not in kinds)

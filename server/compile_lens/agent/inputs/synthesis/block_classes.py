@@ -35,7 +35,10 @@ def class_to_construct(owner: Any, name: str, module: ModuleType) -> type | None
     ]
     word = name.replace("_", "").lower()
     if not attributes and max(len(call.args) + len(call.keywords) for call in calls) < MANY:
-        found = [cls for cls in found if word in cls.__name__.lower()]
+        named = [cls for cls in found if word in cls.__name__.lower()]
+        # `encoder(num_classes=dim)`: the only class of the file that has such a parameter
+        is_certain = len(found) == 1 and any(call.keywords for call in calls)
+        found = found if is_certain else named
     return min(
         found,
         key=lambda cls: (word not in cls.__name__.lower(), cls.__module__ != module.__name__),

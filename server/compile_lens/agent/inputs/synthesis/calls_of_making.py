@@ -6,13 +6,21 @@ import re
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 
-from .construction import ATTEMPT_SHARE, MAX_TRIALS, Making, with_asked_parts, with_models, with_other_parts
+from .construction import (
+    ATTEMPT_SHARE,
+    MAX_TRIALS,
+    Making,
+    with_asked_parts,
+    with_models,
+    with_other_parts,
+    with_other_sizes,
+)
 from .object_calls import CallsOfObject, FoundCall
 from .search import NotFound, SearchBudget
 from .stand_ins import has_placeholders
 
 # parts of an object that are found one after the other
-MAX_PARTS = 12
+MAX_PARTS, LEAST_PART_S = 12, 0.5
 # for each kind of model that is passed to what wraps one
 MODEL_TRIALS, MODEL_S = 16, 2.0
 _OF_TRAINING = re.compile(r"\btrain(?:ing)?\b|\btargets?\b", re.I)
@@ -35,8 +43,9 @@ def with_parts(
         if problem.of_object is None or depth >= MAX_PARTS:
             raise
         for other in with_other_parts(module, path, cls, making, problem.of_object):
+            part = SearchBudget(MAX_TRIALS, max(budget.left * ATTEMPT_SHARE, LEAST_PART_S))
             try:
-                return with_parts(module, path, cls, method, other, inputs, budget, depth + 1)
+                return with_parts(module, path, cls, method, other, inputs, part, depth + 1)
             except NotFound:
                 if budget.trials <= 0 or budget.left <= 0:
                     break
@@ -53,7 +62,7 @@ def of_evaluation(
     budget: SearchBudget,
 ) -> FoundCall | None:
     """A call in evaluation mode, where the model needs more for its training: targets, or a batch of many samples."""
-    if _OF_TRAINING.search(str(problem)) is None or not hasattr(cls, "eval"):
+    if _OF_TRAINING.search(f"{problem} {problem.first}") is None or not hasattr(cls, "eval"):
         return None
     part = SearchBudget(MAX_TRIALS, max(budget.left * ATTEMPT_SHARE, 1.0))
     try:
@@ -82,6 +91,9 @@ def _of_making(
             raise
         asked = with_asked_parts(module, path, cls, making, problem.error)
         found = _of_first(asked, module, cls, method, inputs, budget)
+        if found is None:
+            sizes = with_other_sizes(module, path, cls, making, problem.error)
+            found = _of_first(sizes, module, cls, method, inputs, budget)
         if found is None and wraps:
             found = _of_first(with_models(module, path, cls, making), module, cls, method, inputs, budget)
         if found is None and not (wraps and budget.left):

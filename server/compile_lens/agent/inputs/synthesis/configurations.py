@@ -16,6 +16,8 @@ from .sibling_configurations import sibling_configurations
 NAMES = re.compile(r"(?:\w*_)?(?:config|cfg|args|hparams|params|conf|opts?|hps|model_args)")
 CLASSES = re.compile(r"\w*(?:Config|Configuration|Args|Arguments|Params|HParams|Cfg|Hyperparameters)")
 
+# of a vocabulary that is -1 until a tokenizer is known
+OPEN_VOCABULARY = 256
 # from the smallest configuration to the class's defaults
 LEVELS: tuple[SizeTable, ...] = ((*LAYERS, *VOCABULARIES, *WIDTHS), (*LAYERS, *VOCABULARIES), LAYERS, ())
 
@@ -151,7 +153,8 @@ def _smaller(name: str, value: Any, level: SizeTable) -> str | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
-        size = smaller_size(name, value, level)
+        is_open = value < 0 and any(re.fullmatch(pattern, name) for pattern, *_ in VOCABULARIES)
+        size = OPEN_VOCABULARY if is_open else smaller_size(name, value, level)
         if size is not None:
             return str(size)
         is_token = name.endswith(("token_id", "token_index"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -21,12 +22,14 @@ from .argument_guesser import ArgumentGuesser, is_needed
 from .arguments import Argument, Arguments, Expression, UnknownInteger
 from .call_problem import CallProblem
 from .candidate import Candidate
+from .configuration_probe import with_read_structure
 from .delegation import accepts_names, may_be_a_parameter
 from .dimensions import Unknowns
 from .documented_values import documented_values
 from .failing_lines import names_in_failing_lines
 from .guesses import MAKERS, by_name
 from .messages import requirements
+from .other_shapes import with_values
 from .other_values import ANY_MODULE, is_none_called, with_callable, with_required_class
 from .own_classes import with_own_class
 from .parameter_info import ParameterInfo
@@ -42,6 +45,8 @@ MAX_PARAMETERS = 80_000_000
 # the share of the remaining time for one way to construct an object
 ATTEMPT_SHARE = 0.5
 MAX_TRIALS = 24
+# sizes that are tried for one error
+MOST_SIZES = 4
 SIZE = "__compile_lens_size__"
 
 
@@ -87,6 +92,7 @@ def constructions(
     for candidate in _first_candidates(module, cls, given):
         draft = draft or f"{path}({as_text(candidate)})"
         problem = _Construction(module, path, cls)
+        candidate = problem.with_read_structure(candidate)
         part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
         try:
             found = search(problem.as_call(), [candidate], part)
@@ -121,6 +127,24 @@ def with_asked_parts(
     if making.candidate is not None and error is not None:
         problem = _Construction(module, path, cls)
         yield from _that_return(problem, path, problem.with_asked_class(making.candidate, error))
+
+
+def with_other_sizes(
+    module: ModuleType, path: str, cls: type, making: Making, error: BaseException | None
+) -> Iterator[Making]:
+    """Constructor calls that return and pass one size for two which ``error`` shows to be compared: `Block(in=64, out=64)`."""
+    if making.candidate is not None and error is not None:
+        found = itertools.islice(_with_equal_sizes(making.candidate, error), MOST_SIZES)
+        yield from _that_return(_Construction(module, path, cls), path, found)
+
+
+def _with_equal_sizes(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    pairs = dict.fromkeys(wanted.value for wanted in requirements(error) if wanted.kind == "size")
+    for one, other in (map(int, pair.split()) for pair in pairs):
+        for got, want in ((one, other), (other, one)):
+            values = candidate.unknowns.values
+            for name in (name for name, value in values.items() if value == got and want > 1):
+                yield with_values(candidate, {**values, name: want}, candidate.negated)
 
 
 def with_models(module: ModuleType, path: str, cls: type, making: Making) -> Iterator[Making]:
@@ -263,6 +287,10 @@ class _Construction:
         return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, ParameterInfo(name, True, None, ""))[
             0
         ]
+
+    def with_read_structure(self, candidate: Candidate) -> Candidate:
+        """``candidate`` with configurations that have what the constructor reads of them."""
+        return with_read_structure(self._names, self._path, candidate, list(self._infos.values()), self._guess)
 
     def _make(self, cls: type, unknowns: Unknowns) -> Argument:
         return ArgumentGuesser(self._module, unknowns).constructed(cls)

@@ -15,6 +15,9 @@ SIZES: tuple[tuple[str, int], ...] = (
     (r"(?:num_|n_|attn_|attention_)?(?:n?heads?|nhead|num_attention_heads)|(?:n|num)_\w+_heads?", 4),
     (r"(?:.*_)?(?:pad(?:ding)?|ignore|blank|bos|sos|eos|unk|cls|mask)_?(?:idx|index|id|token|label|lb)(?:_id)?", 0),
     (r"depths", 2),
+    # of windows, whose usual width divides it
+    (r"(?:input|feat|feature|feature_map)_?(?:resolution|res)", 28),
+    (r"win(?:dow)?(?:_?size)?", 7),
     (
         r"(?:.*_)?(?:depth|(?:n|num)_?(?:hidden_|encoder_|decoder_)?(?:layers?|blocks?|res_?blocks?|stages?)|layers|(?:num_|block_|layer_)?repeats?|(?:num_|n_)?(?:hierarchies|levels))|(?:n|num)_\w+_(?:layers?|blocks?|stages?)",
         2,
@@ -33,7 +36,7 @@ SIZES: tuple[tuple[str, int], ...] = (
         r"(?:n_?|num_)?(?:in|input|img|image)_?(?:channels?|ch|chans?|planes?|c)|channels_in|n_channels|num_channels|inp(?:lanes)?",
         16,
     ),
-    (r"(?:.*_)?(?:kernel|k)_?(?:size)?|ks|ksize|kernel_[a-z]|window_?size|conv_dim|d_conv|conv_kernel(?:_size)?", 3),
+    (r"(?:.*_)?(?:kernel|k)_?(?:size)?|ks|ksize|kernel_[a-z]|moving_avg|conv_dim|d_conv|conv_kernel(?:_size)?", 3),
     (
         r"(?:.*_)?stride|stride_\w+|(?:.*_)?dilation(?:_rate)?|upsample(?:_factor)?|reduction_ratio|groups|(?:.*_)?num_frames_per",
         1,
@@ -73,6 +76,9 @@ FLOATS: tuple[tuple[str, float], ...] = (
     (r"(?:.*_)?eps(?:ilon)?", 1e-5),
     (r"(?:.*_)?(?:mlp_)?ratio|(?:.*_)?mult(?:iplier)?", 4.0),
     (r"(?:rope_)?theta|base", 10000.0),
+    (r"(?:.*_)?(?:decay|momentum|discount)", 0.9),
+    (r"(?:label_)?smooth(?:ing)?(?:_eps)?", 0.1),
+    (r"commitment(?:_?(?:cost|weight|beta|loss))?|\w+_(?:weight|coeff?|lambda)", 0.25),
     (r"(?:lr|learning_rate|weight_decay|gamma_init|init_values?|layer_scale.*)", 1e-3),
     (r"(?:temperature|temp|tau|scale|alpha|beta|gamma|sigma|std|lambda_?|weight|margin)", 1.0),
 )
@@ -98,6 +104,13 @@ CLASS_MAKERS: tuple[tuple[str, str], ...] = (
     (r"(?:.*_)?conv(?:olution)?(?:_?(?:layer|cls|class|type|module))?", "torch.nn.Conv2d"),
     (r"(?:.*_)?linear(?:_?(?:layer|cls|class|type|module))?", "torch.nn.Linear"),
     (r"(?:.*_)?drop(?:out)?_?(?:layer|cls|class)", "torch.nn.Dropout"),
+)
+# what a number turns out to be that a program calls, or reads attributes of
+TABLES: tuple[tuple[str, str], ...] = (
+    (
+        r"(?:.*_)?(?:emb|embed|embeddings?|embeds|embedder|embed(?:ding)?_?(?:layer|table)|word_?vec\w*|lookup)",
+        "torch.nn.Embedding(256, 64)",
+    ),
 )
 WORDS: tuple[tuple[str, str], ...] = (
     (r"(?:.*_)?act(?:ivation)?(?:_fn|_func|_function|_type|_name)?|hidden_act|non_?linearity", "gelu"),
@@ -168,10 +181,15 @@ INPUTS: tuple[tuple[str, InputGuess], ...] = (
     ),
     (r"(?:.*_)?(?:logits|preds?|predictions?|outputs?|output|scores?|probs)", InputGuess("float32", ("B", "C"))),
 )
+# a dense matrix of a graph, beside which other inputs belong to its nodes
+ADJACENCY = (
+    r"adj(?:acency)?(?:_?(?:mat(?:rix)?|norm|mx|t|hat))?|(?:norm|normalized|dense)_adj\w*|(?:graph_?)?laplacian|a_hat"
+)
 # those of a graph, whose nodes have no batch of their own
 EDGES = r"edge_?(?:ind(?:ex|ices)|list)|edges"
 GRAPH_INPUTS: tuple[tuple[str, InputGuess], ...] = (
     (EDGES, InputGuess("int64", ("2", "E"), 8)),
+    (ADJACENCY, InputGuess("float32", ("nodes", "nodes"))),
     (r"edge_?types?", InputGuess("int64", ("E",), 2)),
     (r"edge_?(?:weights?|norms?|dist\w*|len\w*)", InputGuess("float32", ("E",))),
     (r"edge_?\w+", InputGuess("float32", ("E", "C"))),

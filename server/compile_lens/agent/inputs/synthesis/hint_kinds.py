@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import collections.abc
 import re
 import types
@@ -41,6 +42,14 @@ def plain_items(hint: Any, size: int) -> tuple[str, ...]:
     texts = {int: str(size), float: "1.0", bool: "True"}
     items = [f"'word_{number}'" if each is str else texts.get(each, "") for number, each in enumerate(kinds, 1)]
     return tuple(items) if all(items) else ()
+
+
+def is_dict_of_tensors(hint: Any) -> bool:
+    """Whether a hint is that of a dictionary with tensors as its values."""
+    arguments = typing.get_args(hint)
+    if typing.get_origin(hint) in (dict, collections.OrderedDict, collections.abc.Mapping):
+        return len(arguments) == 2 and "tensor" in kinds_of(arguments[1], "")
+    return any(is_dict_of_tensors(each) for each in arguments)
 
 
 def kinds_of(hint: Any, text: str) -> set[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .asserted_sizes import compared_sizes
 from .failing_lines import failing_line, names_in_failing_lines
 
 
@@ -15,7 +16,7 @@ from .failing_lines import failing_line, names_in_failing_lines
 class Requirement:
     """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size``, ``no-argument``, ``attribute``,
     ``key``, ``several`` where one number is passed, ``pair`` where one tensor is, ``function`` where a tensor is called, ``callable``, ``module``, ``tensor`` where
-    a number is passed, ``number`` where a tensor is (with the value ``flag``, a boolean), ``larger`` sizes, ``batch`` of more than one, ``fractions`` from 0 to 1, ``more-dims`` than now (or fewer), ``alike`` for
+    a number is passed, ``number`` where a tensor is (with the value ``flag``, a boolean), ``larger`` sizes, ``items`` where a tensor with so many is viewed as more, ``batch`` of more than one, ``fractions`` from 0 to 1, ``more-dims`` than now (or fewer), ``alike`` for
     two tensors of other shapes, or ``mentioned``: a word that may
     be the name of an optional argument.
 
@@ -67,6 +68,7 @@ _RANKS = (
     re.compile(r"at least (\d)(?:-?D\b| dim)"),
     re.compile(r"[Ee]xpect\w* .{0,40}?to be (\d)-?D"),
     re.compile(r"(\d)D tensors? expected"),
+    re.compile(r"(?:expected|has|have|must|should|needs?) .{0,12}be (\d)-dimensional"),
     re.compile(r"[Ww]rong shape: expected (\d) dims"),
     # either may be the wrong one: the larger comes first
     re.compile(r"same number of dimensions:? got (\d) and (\d)"),
@@ -93,6 +95,8 @@ _GOT_EXPECTED = (
     re.compile(r"size of tensor a \((?P<want>\d+)\) must match the size of tensor b \((?P<got>\d+)\)"),
     re.compile(r"\((?P<got>\d+)\) (?:doesn't|does not|must) match .*?\((?P<want>\d+)\)"),
     re.compile(r"Expected (?P<want>\d+) in dimension \d+ but got (?P<got>\d+)"),
+    re.compile(r"weights shape of \(\d+, (?P<got>\d+)\), but got torch\.Size\(\[\d+, (?P<want>\d+)\]"),
+    re.compile(r"equal to batch_size, but got (?P<got>\d+) \(batch_size=(?P<want>\d+)\)"),
     re.compile(r"Expected size (?P<want>\d+) but got (?:size )?(?P<got>\d+)"),
     re.compile(
         r"[Ee]xpected (?:input size |embedding dimension of |hidden size )?(?P<want>\d+),? (?:but )?got (?P<got>\d+)"
@@ -120,10 +124,16 @@ _RANK_AND_GOT = (
     re.compile(r"[Ss]hapes? .{0,40}?\((?P<got>\d+(?:, \d+)*,?)\) (?:!=|instead of|vs\.?) \((?P<sizes>[-\d*?, ]+)\)"),
     re.compile(r"input\.dim\(\) = (?P<rank>\d) is not equal to len\(dims\) = (?P<want>\d)"),
 )
+_NOT_DIVISIBLE = re.compile(
+    r"(?P<got>\d+)\)?,? (?:(?:must|should|has to|needs to) be|is not|isn't|not)? ?(?:evenly )?divisible by .{0,40}?(?P<by>\d+)"
+)
 _ALONE = re.compile(r"Expected more than 1 value per channel")
 _VIEWED = re.compile(r"shape '\[(?P<dims>[-\d, ]+)\]' is invalid for input of size (?P<size>\d+)")
 _NO_ATTRIBUTE = re.compile(
-    r"'(?:\w*Tensor|Parameter|types\.SimpleNamespace|int|float|str|Identity|Sequential)' object has no attribute '(\w+)'"
+    r"'(?:\w*Tensor|Parameter|types\.SimpleNamespace|int|float|str|Identity|Sequential|Embedding)' object has no attribute '(\w+)'"
+)
+_ASKED_FOR = re.compile(
+    r"\b(?:contain|have|has|define|expose|implement|provide|needs?|requires?|missing|lacks?)\b(?: an?| the| valid){0,2} attribute[: ]+[`'\"]?(\w+)"
 )
 _NO_SEQUENCE = re.compile(
     r"object of type '(?:int|float)' has no len|'(?:int|float)' object is not (?:iterable|subscriptable|reversible)|argument of type 'int' is not"
@@ -161,6 +171,7 @@ _CERTAINLY_TOO_SMALL = re.compile(
 _TOO_SMALL = re.compile(
     r"Kernel size can't be greater|too small|non-empty (?:list|TensorList)|Padding size should be less"
     r"|padding \(.*\) at dimension|smaller than (?:the )?(?:kernel|window|patch)|maximum size for tensor at dimension"
+    r"|shape of the mask .{0,60} does not match the shape of the indexed tensor"
     r"|Expected more than 1 (?:value|spatial element)|(?:longer|larger|greater) than|can't divide axis of length",
 )
 _NO_MAPPING = re.compile(
@@ -236,6 +247,7 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         if match is not None:
             # the last one is the batched rank
             yield from (Requirement("rank", rank) for rank in reversed([g for g in match.groups() if g]))
+    yield from (Requirement(kind, value) for kind, value in compared_sizes(error))
     yield from _of_layer(error)
     match = _PADDED.search(text)
     if match is not None:
@@ -248,6 +260,14 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         match = pattern.search(text)
         if match is not None:
             yield Requirement("size", f"{match['got']} {match['want']}")
+    match = _NOT_DIVISIBLE.search(text)
+    if match is not None:
+        got, divisor = int(match["got"]), max(int(match["by"]), 1)
+        yield Requirement("size", f"{got} {(got // divisor + 1) * divisor}")
+    match = _VIEWED.search(text)
+    if match is not None and "-1" not in match["dims"]:
+        pair = f"{match['size']} {math.prod(int(dim) for dim in match['dims'].split(','))}"
+        yield from (Requirement(kind, pair) for kind in ("items", "size"))
 
 
 def _of_layer(error: BaseException) -> Iterator[Requirement]:
@@ -274,6 +294,8 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
     match = _NO_ATTRIBUTE.search(text)
     if match is not None and isinstance(error, AttributeError):
         yield Requirement("key", "") if match[1] in _OF_MAPPINGS else Requirement("attribute", match[1])
+    elif (asked := _ASKED_FOR.search(text)) is not None:
+        yield Requirement("attribute", asked[1])
     elif _MORE_ARGUMENTS.search(text):
         yield Requirement("callable", "of any arguments")
     elif _NOT_CALLABLE.search(text):

@@ -18,6 +18,7 @@ from .other_shapes import (
     OTHER_RANKS,
     alike,
     larger,
+    of_more_items,
     of_other_part,
     of_other_product,
     of_other_rank,
@@ -88,6 +89,8 @@ def next_candidates(
             yield from of_other_rank(candidate, int(requirement.value))
         elif requirement.kind == "batch":
             yield from of_several(candidate)
+        elif requirement.kind == "items":
+            yield from of_more_items(candidate, *map(int, requirement.value.split()))
     is_about_rank = any(w.kind == "rank" for w in wanted)
     if is_about_rank:
         ranks = [int(w.value) for w in wanted if w.kind == "rank"]

@@ -35,11 +35,11 @@ from .dimensions import Unknowns
 from .guesses import INPUTS, InputGuess, by_name
 from .layers import expected_by_layers, image_size
 from .loss_inputs import loss_inputs
-from .other_shapes import of_one_rank
+from .other_shapes import of_common_sides, of_one_rank
 from .own_classes import with_own_method
 from .parameter_info import ParameterInfo
 from .preparations import preparing_methods
-from .search import NotFound, SearchBudget, search, search_likely, sentence_of
+from .search import NotFound, SearchBudget, first_that_returns, search, search_likely, sentence_of
 from .signatures import read_class_docstring, read_parameters
 
 # the object in the text of a call that prepares it: `(m := Net(), m.setup())[0](x)`
@@ -142,7 +142,8 @@ class CallsOfObject:
         try:
             found = self._search_from(start, budget)
         except NotFound as problem:
-            raise NotFound(str(problem), f"{making}({as_text(start)})", problem.of_object, problem.error) from None
+            draft = f"{making}({as_text(start)})"
+            raise NotFound(str(problem), draft, problem.of_object, problem.error, problem.first) from None
         expression = f"{making}({as_text(found)})"
         inputs = f"{described(found)}{ON_META if self._making.is_meta else ''}"
         return FoundCall(expression, making, inputs, self._method, self._making.is_meta, found)
@@ -158,6 +159,9 @@ class CallsOfObject:
         try:
             return search(problem, [start], budget)
         except NotFound as failed:
+            found = first_that_returns(problem, of_common_sides(start), budget) if failed.of_object is None else None
+            if found is not None:
+                return found
             others = (*of_one_rank(start), *self._of_exact_size(start))
             for other in others if failed.of_object is None else ():
                 try:

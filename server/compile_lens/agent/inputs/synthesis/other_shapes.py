@@ -17,6 +17,7 @@ COMMON_RANKS = (2, 4)
 MAX_RANK_OF_IDS = 3
 # sides of images that pass through many strided layers
 LARGER_SIZES = (64, 128, 256, 384)
+COMMON_SIDES = (28, 64, 224)
 SIGNAL_SIZES = (512, 1024, 2048, 16000)
 FEW_CHANNELS = 4
 # the items of a batch where one is too few
@@ -54,6 +55,14 @@ def alike(candidate: Candidate, shapes: str) -> Iterator[Candidate]:
         ]
         for shape in wanted
     ]
+    if not all(of_shape):
+        # what is compared with is computed: its shape is passed
+        for (path, _), shape in ((pair, wanted[1 - index]) for index in (0, 1) for pair in of_shape[index]):
+            if shape:
+                unknowns = copy.deepcopy(candidate.unknowns)
+                dims = tuple(unknowns.get(str(size), size, fixed=True).name for size in shape)
+                arguments = candidate.arguments.with_argument(path, Tensor("float32", dims, has_known_rank=True))
+                yield Candidate(arguments, unknowns, candidate.negated)
     for model, other in sorted(itertools.permutations(of_shape), key=lambda pair: _rank(pair[1])):
         for path, _ in other:
             for _, tensor in model:
@@ -69,6 +78,17 @@ def of_other_part(candidate: Candidate, got: int, want: int) -> Iterator[Candida
         part = tensor.dims[1 if len(tensor.dims) > 3 else -1] if len(tensor.dims) > 1 else ""
         if part in free and used.count(part) == 1 and values[part] < got and values[part] - got + want > 0:
             yield with_values(candidate, {**values, part: values[part] - got + want}, candidate.negated)
+
+
+def of_more_items(candidate: Candidate, got: int, want: int) -> Iterator[Candidate]:
+    """Candidates for a tensor of ``got`` items that is viewed as ``want``: a vector has one dimension more."""
+    values = candidate.unknowns.values
+    for path, tensor in candidate.arguments.tensors():
+        if len(tensor.dims) == 1 and got == values[tensor.dims[0]] < want and not want % got:
+            unknowns = copy.deepcopy(candidate.unknowns)
+            more = unknowns.get(f"{path}_more", want // got).name
+            changed = replace(tensor, dims=(*tensor.dims, more))
+            yield Candidate(candidate.arguments.with_argument(path, changed), unknowns, candidate.negated)
 
 
 def _free(candidate: Candidate) -> list[str]:
@@ -92,6 +112,15 @@ def of_other_product(candidate: Candidate, got: int, want: int) -> Iterator[Cand
     for one, other in itertools.combinations(free, 2):
         if values[one] + values[other] == got and want > 1:
             yield with_values(candidate, {**values, one: want // 2, other: want - want // 2}, candidate.negated)
+
+
+def of_common_sides(candidate: Candidate) -> Iterator[Candidate]:
+    """Candidates whose images have the sides that models are most often made for."""
+    values = candidate.unknowns.values
+    images = [tensor.dims[-2:] for _, tensor in candidate.arguments.tensors() if len(tensor.dims) == 4]
+    sides = {name for dims in images for name in dims if not candidate.unknowns.by_name[name].fixed}
+    for size in COMMON_SIDES if sides else ():
+        yield with_values(candidate, {**values, **dict.fromkeys(sides, size)}, ())
 
 
 def _rank(tensors: list[tuple[str, Tensor]]) -> int:

@@ -21,7 +21,7 @@ from .arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
 from .failing_lines import failing_line, names_in_failing_lines
-from .guesses import CLASS_MAKERS, MAKERS, WORDS, by_name
+from .guesses import CLASS_MAKERS, MAKERS, TABLES, WORDS, by_name
 from .messages import Requirement, requirements
 
 MOST_VALUES = 5
@@ -93,9 +93,11 @@ def with_callable(candidate: Candidate, requirement: Requirement, error: BaseExc
     in_line = names_in_failing_lines(error)
     is_constructing = _function_that_failed(error) == "__init__" and requirement.kind == "callable"
     plain = sorted(candidate.arguments.plain(), key=lambda pair: _rank(pair[0], in_line))
-    for path, _ in plain[:MOST_SUSPECTS]:
+    is_plain_value = "object is not callable" in str(error)
+    suspects = [path for path, each in plain if not is_plain_value or _value(candidate, each) is not None]
+    for path in suspects[:MOST_SUSPECTS]:
         name = path.rpartition(INSIDE)[2]
-        made = by_name(MAKERS, name) or ANY_MODULE
+        made = by_name(TABLES, name) or by_name(MAKERS, name) or ANY_MODULE
         of_class = by_name(CLASS_MAKERS, name) or ANY_CLASS
         for text in dict.fromkeys((of_class, made) if is_constructing else (made, of_class)):
             yield _with(candidate, path, Expression(text))

@@ -53,7 +53,7 @@ def with_own_class(
         found = _called_like(name, attribute, module)
         if attribute and _OF_ANY_MODEL.fullmatch(name):
             found += [cls for cls in _models_with(attribute, module) if cls not in found and cls is not of]
-        elif _OF_ANY_MODEL.fullmatch(name):
+        elif match is None:
             found += [cls for cls in _models_for(name, error, module) if cls not in found and cls is not of]
         for cls in found[:MOST_CLASSES]:
             unknowns = copy.deepcopy(candidate.unknowns)
@@ -99,7 +99,7 @@ def _models_for(name: str, error: BaseException, module: ModuleType) -> list[typ
         if isinstance(cls, type) and cls.__module__ == module.__name__ and hasattr(cls, "forward")
         if not is_abstract(cls) and all(_takes(cls, call) for call in given)
     ]
-    return sorted(found, key=_needed)
+    return sorted(found, key=lambda cls: (name.replace("_", "") not in cls.__name__.lower(), _needed(cls)))
 
 
 def _takes(cls: Any, call: ast.Call) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,7 +37,7 @@ class NotFound(Exception):
     """No arguments were found; its message is the last error. ``draft`` is a call with what is known, '' where nothing is.
 
     ``of_object`` is an error for which the object that is called must be another one: no arguments of the call help. ``error`` is
-    the last one.
+    the last one, and ``first`` the one that the search began with.
     """
 
     def __init__(
@@ -46,11 +46,13 @@ class NotFound(Exception):
         draft: str = "",
         of_object: BaseException | None = None,
         error: BaseException | None = None,
+        first: BaseException | None = None,
     ) -> None:
         super().__init__(message)
         self.draft = draft
         self.of_object = of_object
         self.error = error
+        self.first = first
 
 
 @dataclass(slots=True)
@@ -93,6 +95,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
     """The first candidate whose real call returns. Raises NotFound, also when ``budget`` is used up."""
     waiting = list(reversed(start))
     tried: set[tuple[str, int]] = set()
+    first: BaseException | None = None
     last: BaseException | None = None
     free = FREE_TRIALS
     while waiting:
@@ -105,7 +108,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         error = _try_for_real(problem, candidate, budget.trial_seconds)
         if error is None:
             return candidate
-        last = error
+        first, last = first or error, error
         if isinstance(error, (SlowTrial, CrashedBefore)):
             waiting.extend(smaller(candidate))
             waiting.extend(problem.others(candidate, error) if problem.others is not None else ())
@@ -117,7 +120,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
             break  # no other argument makes a module be there
         is_number_called = is_of_object(error) and not any(candidate.arguments.plain())
         if is_number_called or needs_one_of(problem.open_parts, error) or is_of_kept(problem.kept, error):
-            raise NotFound(sentence_of(error), of_object=error)
+            raise NotFound(sentence_of(error), of_object=error, first=first)
         enlarged = next(larger(candidate), None) if is_too_small(error) else None
         if enlarged is not None:
             waiting.append(enlarged)  # that is certain, and a deep model takes long
@@ -135,15 +138,15 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
             waiting += reversed(found)
         for each in found:
             each.failure = failure
-    raise NotFound(sentence_of(last), error=last)
+    raise NotFound(sentence_of(last), error=last, first=first)
 
 
 def search_likely(problem: CallProblem, likely: list[Candidate], budget: SearchBudget) -> Candidate | None:
     """The first of ``likely`` whose real call returns, else what the first one leads to within a part of ``budget``; None if it leads
     nowhere."""
-    for candidate in likely:
-        if budget.left and _try_for_real(problem, candidate, budget.trial_seconds) is None:
-            return candidate
+    found = first_that_returns(problem, likely, budget)
+    if found is not None:
+        return found
     try:
         part = SearchBudget(min(budget.trials, LIKELY_TRIALS), budget.left * LIKELY_SHARE)
         return search(problem, likely[:1], part) if likely else None
@@ -151,6 +154,14 @@ def search_likely(problem: CallProblem, likely: list[Candidate], budget: SearchB
         if failed.of_object is not None:
             raise
         return None
+
+
+def first_that_returns(problem: CallProblem, candidates: Iterable[Candidate], budget: SearchBudget) -> Candidate | None:
+    """The first of ``candidates`` whose real call returns; nothing follows from those that fail."""
+    for candidate in candidates:
+        if budget.left and _try_for_real(problem, candidate, budget.trial_seconds) is None:
+            return candidate
+    return None
 
 
 def _try_for_real(problem: CallProblem, candidate: Candidate, seconds: float) -> Exception | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...runtime.foreign_code import attempted
 from .docstring_types import types_in_docstring
-from .guesses import EDGES
+from .guesses import ADJACENCY, EDGES
 from .parameter_info import ParameterInfo
 from .parameter_uses import read_body
 from .shape_text import annotated_shape, dtype_in, parameter_descriptions, written_shape
@@ -55,7 +55,7 @@ def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[Para
             info.dtype, info.dims = shape[0] or info.dtype, shape[1]
         elif not info.dtype:
             info.dtype = dtype_in(info.annotation)
-    if any(re.fullmatch(EDGES, name) for info in found for name in (info.name, *info.fields)):
+    if any(re.fullmatch(rf"{EDGES}|{ADJACENCY}", name) for info in found for name in (info.name, *info.fields)):
         for info in found:
             info.of_graph = True
     return found

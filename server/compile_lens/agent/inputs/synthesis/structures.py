@@ -15,7 +15,7 @@ from .arguments import INSIDE, Argument, Constructed, Expression, Fields, Group,
 from .candidate import Candidate
 from .dimensions import Unknowns
 from .failing_lines import failing_line, names_in_failing_lines
-from .guesses import SIZES, by_name
+from .guesses import SIZES, TABLES, by_name
 from .messages import Requirement
 
 Guess = Callable[[str, Unknowns], Argument]
@@ -23,17 +23,29 @@ Guess = Callable[[str, Unknowns], Argument]
 Read = Callable[[str], tuple[str, ...]]
 _OF_LISTS = frozenset({"append", "extend", "insert", "pop"})
 _OF_TEXTS = frozenset({"lower", "upper", "strip", "startswith", "endswith", "encode", "format", "replace", "join"})
+# layers that have what is read of a model
+_CONVOLUTION, _LINEAR = "torch.nn.Conv2d(3, 64, 3, padding=1)", "torch.nn.Linear(64, 64)"
+_OF_LAYERS = {
+    "out_channels": _CONVOLUTION,
+    "in_channels": _CONVOLUTION,
+    "out_features": _LINEAR,
+    "in_features": _LINEAR,
+}
+_OF_TABLES = frozenset({"weight", "embedding_dim", "num_embeddings", "padding_idx"})
 _OF_PACKED = frozenset({"batch_sizes", "sorted_indices", "unsorted_indices"})
 _OF_IMAGES = frozenset({"convert", "getbands", "thumbnail"})
 _ITERATED = re.compile(
     r"\bin\s+(?:self\.)?(\w+)\b(?!\()|(?:len|zip|enumerate|sum|list|tuple|iter|ModuleList)\((?:self\.)?(\w+)|\*(?:self\.)?(\w+)|(\w+)\["
 )
 ANY_MODULE = Expression("torch.nn.Identity()")
-VECTOR = 64
+VECTOR, ROWS = 64, 256
+_MATRIX = re.compile(r"(?:.*_)?(?:emb\w*|matrix|mat|table|vectors|basis|prototypes|centers|codebook)", re.I)
 # of an image whose shape a constructor takes
 SIDE = 16
 # in place of a tensor
 NUMBER = 8
+# where all items are taken, and no name of one is known
+ANY_KEYS = ("first", "second")
 PACK = "torch.nn.utils.rnn.pack_sequence"
 ARRAYS = (f"numpy.random.rand({SIDE}, {SIDE})", f"numpy.random.rand({SIDE})")
 TEXT, IMAGE = Expression("'a photo of a cat'"), Expression("PIL.Image.new('RGB', (64, 64))")
@@ -95,6 +107,14 @@ def with_structure(
             else:
                 fields = (requirement.value, *read(name))
                 yield _with_fields(candidate, name, Fields((), is_dict), fields, guess)
+        elif (
+            name in numbers
+            and is_in_line
+            and not is_dict
+            and requirement.value in _OF_TABLES
+            and by_name(TABLES, _last(name))
+        ):
+            yield _with(candidate, name, Expression(by_name(TABLES, _last(name))))
         elif name in numbers and is_in_line and not is_dict and requirement.value in _of_modules():
             yield _with(candidate, name, ANY_MODULE)
         elif name in numbers and is_in_line and not is_dict and requirement.value in _of_tensors():
@@ -102,6 +122,8 @@ def with_structure(
         elif name in numbers and is_in_line and (requirement.value or is_dict):
             # a module with attributes of its own, or a configuration whose class the file does not name
             base = "" if is_dict else _module_at(candidate, name)
+            if base and requirement.value in _OF_LAYERS:
+                yield _with(candidate, name, Expression(_OF_LAYERS[requirement.value]))
             fields = (requirement.value, *(() if base else read(name)))
             yield _with_fields(candidate, name, Fields((), is_dict, base), fields, guess)
 
@@ -174,12 +196,13 @@ def _pairs(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
 
 
 def _tensors(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
-    """Candidates in which a number of the failing line is a tensor of one dimension."""
+    """Candidates in which a number of the failing line is a tensor of one dimension; of two where it is a table of embeddings."""
     for name, _ in candidate.arguments.plain():
         if _last(name) in in_line:
             unknowns = copy.deepcopy(candidate.unknowns)
-            size = unknowns.get(f"{name}_0", VECTOR).name
-            yield Candidate(candidate.arguments.with_argument(name, Tensor("float32", (size,))), unknowns)
+            sizes = (ROWS, VECTOR) if _MATRIX.fullmatch(_last(name)) else (VECTOR,)
+            dims = tuple(unknowns.get(f"{name}_{index}", size).name for index, size in enumerate(sizes))
+            yield Candidate(candidate.arguments.with_argument(name, Tensor("float32", dims)), unknowns)
 
 
 def _arrays(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
@@ -238,6 +261,7 @@ def _plain(attribute: str, tensor: Argument) -> Argument | None:
 
 def _with_fields(candidate: Candidate, name: str, owner: Fields, fields: tuple[str, ...], guess: Guess) -> Candidate:
     unknowns = copy.deepcopy(candidate.unknowns)
+    fields = fields if any(fields) or not owner.is_dict or owner.named else ANY_KEYS
     for field in filter(None, dict.fromkeys(fields)):
         if field not in dict(owner.named):
             owner = owner.with_field(field, guess(field, unknowns))
