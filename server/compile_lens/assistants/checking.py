@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from dataclasses import replace
 from typing import Any
 
 from compile_lens.analysis.finding import Finding
@@ -24,6 +26,7 @@ from compile_lens.assistants.bench import LONGEST_RUN_S, Bench, Source, Tell, Wa
 from compile_lens.assistants.quoting import quoted
 from compile_lens.diff.identity import Identity, identify
 from compile_lens.diff.matching import match
+from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.fixes.effect import FixEffect
 from compile_lens.fixes.results import ResultsCompared
 from compile_lens.fixes.verify import COMPARABLE, Verifier, can_compare, why_not_verified
@@ -89,7 +92,7 @@ async def verify_edit(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[s
         verifier = Verifier(analyze, ran.job, before.text, first) if compares else None
         tell("comparing results")
         effect = await verifier.effect_of_text(ran.host, after.text) if verifier is not None else None
-    second = await bench.run(after, way, lambda words: tell(f"after the edit: {words}"))
+    second = await _run_alike(bench, after, way, first.entry, tell)
     effect = effect or _effect_of(first, second, way)
     gone, new = _changed(first, before, second, after)
     return {
@@ -102,6 +105,17 @@ async def verify_edit(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[s
         "gone": [finding_answer(one, before.tree_of(), False) for one in gone],
         "new": [finding_answer(one, after.tree_of(), False) for one in new],
     }
+
+
+async def _run_alike(bench: Bench, after: Source, way: Way, entry: str, tell: Tell) -> Outcome:
+    """Run the edited text with the ``entry`` of the first run, if it still has it: one that compiles nothing now is what the edit did."""
+    running = functools.partial(bench.run, after, tell=lambda words: tell(f"after the edit: {words}"))
+    if way.entry or not entry:
+        return await running(way)
+    try:
+        return await running(replace(way, entry=entry))
+    except BadEntry:
+        return await running(way)
 
 
 def _effect_of(before: Outcome, after: Outcome, way: Way) -> FixEffect:
