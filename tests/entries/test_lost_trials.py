@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -32,7 +33,7 @@ class Fragile(nn.Module):
         self.conv = nn.Conv2d(3, 4, 3)
 
     def forward(self, anything):
-        if anything.shape[-1] {condition} 32:
+        if anything.shape[-1] {condition}:
             os.kill(os.getpid(), 11)
         return self.conv(anything)
 
@@ -80,7 +81,7 @@ def test_a_limit_inside_of_another_leaves_the_rest_of_it() -> None:
 
 def test_after_a_crash_the_search_goes_on_in_a_new_process(tmp_path: Path, warm_host: WarmHost) -> None:
     file = tmp_path / "fragile.py"
-    file.write_text(CRASHES.format(condition="=="))
+    file.write_text(CRASHES.format(condition="== 32"))
     outcome = warm_host.run_choice(str(file), choose(str(file), file.read_text(), None))
     assert [(call.target, call.inputs) for call in outcome.calls] == [
         ("Fragile", "anything: float32[2, 3, 16, 16]"),
@@ -90,12 +91,14 @@ def test_after_a_crash_the_search_goes_on_in_a_new_process(tmp_path: Path, warm_
 
 def test_the_call_that_crashed_is_told(tmp_path: Path, warm_host: WarmHost) -> None:
     file = tmp_path / "fragile.py"
-    file.write_text(CRASHES.format(condition="<="))
+    file.write_text(CRASHES.format(condition="<= 512"))
     outcome = warm_host.run_choice(str(file), choose(str(file), file.read_text(), None))
     assert [call.target for call in outcome.calls] == ["Sturdy"]
     assert outcome.coverage is not None
     reasons = {one.name: one.reason for one in outcome.coverage.units}
-    assert "the call `Fragile()(anything=float32[2, 3, 8, 8])` ended the process" in reasons["Fragile"]
+    assert re.fullmatch(
+        r"the call `Fragile\(\)\(anything=float32\[.*\]\)` ended the process that made it", reasons["Fragile"]
+    )
 
 
 GROUP = """

@@ -36,8 +36,8 @@ TARGET_SHARE = 0.5
 MAX_TRIALS = 60
 # for what other files of the package construct with the first target
 PACKAGE_S = 8.0
-# calls that may end the process that searches, each another one
-MOST_CRASHES = 3
+# calls that may end the process that searches, each another one: those of one target, and all
+MOST_CRASHES, ALL_CRASHES = 3, 9
 # the last that is sent; without it, the copy that searches was killed or failed
 ALL_SENT = "all sent"
 KILLED = "the process that searched for its inputs exited early"
@@ -92,6 +92,7 @@ class Trials:
         self._end = 0.0
         self._found: list[Rehearsed] = []
         self._answered: set[str] = set()
+        self._crashes: dict[str, list[str]] = {}
         self.coverage = RanSoFar(file, module.__name__)
 
     @property
@@ -110,12 +111,14 @@ class Trials:
 
     def go_on_after(self, received: Sequence[object]) -> bool:
         """A copy has ended after it sent ``received``: whether another one can go on, without the call that it made last."""
-        if ALL_SENT in received or self.is_late() or len(in_progress.crashed) >= MOST_CRASHES:
+        if ALL_SENT in received or self.is_late() or len(in_progress.crashed) >= ALL_CRASHES:
             return False
         crashed = in_progress.crash()
         if crashed:
             print(f"the call {crashed} ended the process that tried it", file=sys.stderr)
             self._take_over(received)
+            tried = next((each.name for each in self._plan.targets if each.name not in self._answered), "")
+            self._crashes.setdefault(tried, []).append(crashed)
             self._seconds *= self.clock_left / self.clock_seconds
         return bool(crashed)
 
@@ -151,6 +154,9 @@ class Trials:
 
     def _result(self, target: CallTarget) -> Rehearsed | CallNotMade:
         name = target.name
+        crashes = self._crashes.get(name, ())
+        if len(crashes) >= MOST_CRASHES:
+            return CallNotMade(name, f"the call `{crashes[-1]}` ended the process that made it")
         left = self._end - time.thread_time()
         if self._found and (left < 1.0 or self.is_late()):
             return CallNotMade(name, self.no_time)
