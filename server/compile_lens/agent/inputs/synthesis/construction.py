@@ -26,6 +26,7 @@ from .configuration_probe import with_read_structure
 from .delegation import accepts_names, may_be_a_parameter
 from .dimensions import Unknowns
 from .documented_values import documented_values
+from .factories import factories
 from .failing_lines import names_in_failing_lines
 from .guesses import MAKERS, by_name
 from .messages import requirements
@@ -89,10 +90,12 @@ def constructions(
     draft = ""
     large: list[str] = []
     count = 0
+    # what a function of the file passes is no guess
+    is_made_here = any(True for _ in factories(module, cls))
     for candidate in _first_candidates(module, cls, given):
         draft = draft or f"{path}({as_text(candidate)})"
         problem = _Construction(module, path, cls)
-        candidate = problem.with_read_structure(candidate)
+        candidate = candidate if is_made_here else problem.with_read_structure(candidate)
         part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
         try:
             found = search(problem.as_call(), [candidate], part)
