@@ -1,6 +1,6 @@
 # Has the system kill another process when memory is short.
-# overlay: ok
-# landlock: ok
+# overlay: ok denied-write denied-write denied-write denied-write
+# landlock: ok denied-write denied-write denied-write denied-write
 
 import planted
 import ctypes, os
