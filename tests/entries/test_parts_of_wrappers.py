@@ -13,7 +13,7 @@ pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
 messages = agent_module("inputs.synthesis.messages")
-program_model = agent_module("inputs.program_model")
+compiled_call = agent_module("inputs.compiled_call")
 smaller_defaults = agent_module("inputs.synthesis.smaller_defaults")
 
 MODULES = '''\
@@ -197,7 +197,7 @@ def test_compiled_calls_of_a_script_end_at_their_own_limit(monkeypatch: pytest.M
 
     if signal.getitimer(signal.ITIMER_PROF)[0]:
         pytest.skip("a profiler uses the timer")
-    monkeypatch.setattr(program_model, "CALLS_S", 0.2)
-    monkeypatch.setattr(program_model.compiled_call, "run_all", endless)
-    assert program_model._run_all(Wire(), [], None, "x.py", "Net", [])
+    monkeypatch.setattr(compiled_call, "CALLS_S", 0.2)
+    monkeypatch.setattr(compiled_call, "run_all", endless)
+    assert compiled_call.run_within_time(Wire(), [], None, "x.py", "Net", [])
     assert [(event.target, event.seconds) for event in told] == [("Net", 0.2)]

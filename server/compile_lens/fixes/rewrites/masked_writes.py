@@ -14,7 +14,7 @@ from compile_lens.fixes.rewrites.editing import has_comment, indent_of, newline,
 from compile_lens.syntax.tree import SourceTree
 
 _ASKS = re.compile(
-    r"(?:torch\.any\((?P<given>[\w.]+)\)|(?P<mask>[\w.]+?)\.(?:any\(\)|sum\(\)(?=[^>]*> 0$)))(?:\.item\(\))?(?: > 0)?"
+    r"\A(?:torch\.any\((?P<given>[\w.]+)\)|(?P<mask>[\w.]+?)\.(?:any\(\)|sum\(\)(?=[^>]*> 0$)))(?:\.item\(\))?(?: > 0)?"
 )
 # what can be computed without a selected element, has no effect, and draws no random number
 _PLAIN = frozenset(
