@@ -154,7 +154,7 @@ class Trials:
 
     def _result(self, target: CallTarget) -> Rehearsed | CallNotMade:
         name = target.name
-        crashes = self._crashes.get(name, ())
+        crashes = self._crashes.get(name, [])
         if len(crashes) >= MOST_CRASHES:
             return CallNotMade(name, f"the call `{crashes[-1]}` ended the process that made it")
         left = self._end - time.thread_time()
