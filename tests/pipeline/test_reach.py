@@ -120,7 +120,7 @@ def test_a_stub_of_distutils_says_what_to_install() -> None:
     facts = RunFacts()
     facts.take(ImportHelped("distutils"))
     facts.take(ImportHelped("no_such_logger"))
-    job = Job("/work/train.py")
+    job = Job("/w/train.py")
     assert facts.notes(None, job) == (
         "`distutils` was replaced with a stub: Python has none since 3.12. "
         "Install `setuptools`, which has a copy of it.",
