@@ -12,8 +12,7 @@ from compile_lens.agent.runtime.entry_plans import (
     SynthesizedCalls,
     WrittenCall,
 )
-from compile_lens.agent.runtime.regular_file import is_file
-from compile_lens.documents.source_file import FileProblem, read_source
+from compile_lens.agent.runtime.regular_file import is_file, read_regular_text
 from compile_lens.entries.entry import (
     MODEL,
     SCRIPT,
@@ -70,9 +69,9 @@ def _of_file(path: str, test: str, origin: str, file: str, targets: tuple[Target
     if full is None or not is_file(full):
         raise BadEntry(f"{path}: no such file in the folder of {Path(file).name} or above it.")
     try:
-        other = WorkspaceFile(str(full), parse(read_source(full)))
-    except (OSError, FileProblem) as problem:
-        raise BadEntry(f"{path}: {problem}") from None
+        other = WorkspaceFile(str(full), parse(read_regular_text(full)))
+    except OSError as problem:
+        raise BadEntry(f"{path} cannot be read: {problem.strerror}.") from None
     if test:
         return Entry(EntryKind.TEST, f"{path}::{test}", origin, 0, test_plan(other, test, targets))
     return Entry(EntryKind.FILE, path, origin, 0, script_plan(other, targets))

@@ -168,15 +168,16 @@ def _is_test_file(path: str) -> bool:
 
 
 def _tests(tree: SourceTree, imported: Mapping[str, str], wanted: set[str]) -> Iterator[tuple[Definition, str]]:
-    """Test functions that use a wanted name, in their body or in a fixture or helper that they name."""
-    known = {d.qualified_name: d for d in definitions(tree) if d.kind == "function"}
+    """Test functions that use a wanted name, in their body or in a fixture, helper or class that they name."""
+    known = {d.qualified_name: d for d in definitions(tree) if d.kind in ("function", "class")}
     direct = {
         name: next((imported[word] for word in names_in(tree, d) if imported.get(word) in wanted), "")
         for name, d in known.items()
     }
     for name, definition in known.items():
         method = definition.qualified_name.rpartition(".")
-        is_test = definition.name.startswith("test") and (not method[0] or method[0].startswith("Test"))
+        is_function = definition.kind == "function"
+        is_test = is_function and definition.name.startswith("test") and (not method[0] or method[0].startswith("Test"))
         if not is_test or "<locals>" in name:
             continue
         hit = direct[name] or next(

@@ -231,7 +231,8 @@ async def analyze_by_entries(
         ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
         coverage = outcome.coverage or coverage
         used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
-        title = CALLED_FUNCTIONS if _is_about_functions(outcome) else used.title
+        is_of_script = entry.kind is EntryKind.MODEL and _is_about_functions(outcome)
+        title = CALLED_FUNCTIONS if is_of_script else used.title
         outcome = msgspec.structs.replace(outcome, entry=used.spec, entry_title=title)
         is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
         is_part = entry.kind in PARTIAL and has_reached(outcome) and not _is_about(outcome, main)
@@ -264,7 +265,7 @@ async def analyze_by_entries(
 def _says_more(outcome: Outcome, first: Outcome) -> bool:
     """Whether ``outcome`` says more of a file that compiles nothing than ``first`` does. The plain run of a script is the truest."""
     return (
-        (first.is_unusable and not outcome.is_unusable)
+        (first.is_unusable and (not outcome.is_unusable or outcome.coverage is not None))
         or _is_only_a_part_of_a_package(first)
         or (first.entry == MODEL and outcome.entry == SCRIPT)
     )

@@ -58,7 +58,7 @@ class RecordedFunctionCall:
 
 @dataclass
 class RecordedFunction:
-    """A function of the project: its code, the line of the script from which it was called first, and its calls.
+    """A function of the project: its code, the line of the script from which it was called first (0: not told), and its calls.
 
     ``work`` counts the calls that it made itself, also in what it calls. ``callers`` are the codes around each examined call, by their id.
     """

@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..runtime.entry_plans import CallTarget, UsingScript, UsingTest
@@ -25,6 +26,7 @@ from .importers import test_of
 from .model_recorder import RecordedModel
 from .module import load
 from .recorded_calls import call_model
+from .synthesis.search import sentence_of
 from .time_limit import at_most
 from .watched_program import WatchedProgram
 
@@ -114,7 +116,8 @@ def _call(
         name = type(original_module(model.module)).__name__
         done += call_model(model, file, wire, failed, lines.get(name) or _line_of(model))
     if not done and not failed:
-        own = program.functions_in(lambda path: path == file)
+        # the lines of the test or script are not those of the file
+        own = [replace(function, line=0) for function in program.functions_in(lambda path: path == file)]
         done = called_functions.call_all(own, file, source, wire, failed)
     wire.tell(EntryCalled((), tuple(failed)))
     if not done:
@@ -137,5 +140,5 @@ def _why(failed: Sequence[CallNotMade], failure: BaseException | None) -> str:
     if failed:
         return f"its call of `{failed[0].target}` cannot be repeated: {failed[0].reason}"
     if failure is not None:
-        return f"it raises {type(failure).__name__}: {failure}"
+        return f"it raises {sentence_of(failure)}"
     return "it calls nothing of the file with tensors"
