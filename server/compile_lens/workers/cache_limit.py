@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import os
 import time
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from compile_lens.agent.runtime.left_folders import remove_folder
+from compile_lens.agent.runtime.left_folders import move_out, remove_folder
 from compile_lens.workers.cache_leases import gate, in_use
 from compile_lens.workers.caches import LAYOUT, PARTS
 
@@ -27,6 +28,8 @@ LOOK_AGAIN_S = 6 * 3600.0
 OLD_LAYOUT_S = 30 * 24 * 3600.0
 _STAMP = "looked-at"
 _TRASH = "trash-"
+# it has gone since it was seen, or a run has put a link in the place of a folder around it
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 class CacheInUseError(Exception):
@@ -109,8 +112,11 @@ def _remove(root: Path, paths: list[Path]) -> None:
             raise CacheInUseError("A run is using the caches; try again when it has ended.")
         trash.mkdir()
         for number, path in enumerate(paths):
-            with contextlib.suppress(FileNotFoundError):
-                path.rename(trash / str(number))
+            try:
+                move_out(str(root.parent), str(path.relative_to(root.parent)), str(trash), str(number))
+            except OSError as error:
+                if error.errno not in _NOT_THERE:
+                    raise
         leftovers = list(root.glob(f"{_TRASH}*"))
     for folder in leftovers:
         remove_folder(str(folder))
