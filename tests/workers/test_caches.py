@@ -115,6 +115,24 @@ def test_the_limit_takes_the_oldest_folders_and_no_more_than_it_must(sizes: list
         assert not list(root.glob("trash-*"))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="files with holes")
+def test_no_run_has_the_caches_of_others_deleted_by_what_it_says_of_its_own(tmp_path: Path) -> None:
+    theirs, mine = (tmp_path / "inductor" / name / "folder" for name in ("sandboxed-1", "own"))
+    for folder in (theirs, mine):
+        folder.mkdir(parents=True)
+        (folder / "built.so").write_bytes(b"x" * 60_000)
+    limit(tmp_path, 1_000_000, now=True)
+    with (theirs / "hole").open("wb") as file:
+        file.truncate(10_000_000)
+    assert limit(tmp_path, 1_000_000, now=True) == 0
+    os.utime(theirs / "built.so", (2.0**33, 2.0**33))
+    os.utime(theirs / "hole", (2.0**33, 2.0**33))
+    later = time.time() + 1
+    os.utime(mine / "built.so", (later, later))
+    limit(tmp_path, 100_000, now=True)
+    assert [folder.is_dir() for folder in (theirs, mine)] == [False, True]
+
+
 def test_the_limit_is_looked_at_once_in_a_while_and_never_during_a_run(tmp_path: Path) -> None:
     put(tmp_path, "triton/h/k.cubin", 1_000, time.time() - 50)
     lease = Lease(tmp_path)

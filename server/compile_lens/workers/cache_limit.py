@@ -6,6 +6,7 @@ import contextlib
 import errno
 import logging
 import os
+import sys
 import time
 import uuid
 from collections import defaultdict
@@ -58,7 +59,7 @@ def measure(root: Path) -> list[CachePart]:
     """The size of each part of the caches below ``root``; a file that vanishes meanwhile counts for nothing."""
     found = []
     for name in PARTS:
-        sizes = [status.st_size for _, status in _files(root / name)]
+        sizes = [_on_disk(status) for _, status in _files(root / name)]
         found.append(CachePart(name, len(sizes), sum(sizes)))
     return found
 
@@ -133,13 +134,20 @@ def _old_layouts(base: Path) -> Iterator[Path]:
 def _folders(root: Path) -> Iterator[_Folder]:
     sizes: dict[str, int] = defaultdict(int)
     used: dict[str, float] = defaultdict(float)
+    now = time.time()
     for name in PARTS:
         for path, status in _files(root / name):
             folder = os.path.dirname(path)  # noqa: PTH120 - tens of thousands of them
-            sizes[folder] += status.st_size
-            used[folder] = max(used[folder], status.st_atime, status.st_mtime)
+            sizes[folder] += _on_disk(status)
+            # a run may say that its files are used in the year 9999, and would have all others deleted first
+            used[folder] = max(used[folder], min(now, max(status.st_atime, status.st_mtime)))
     for folder, size in sizes.items():
         yield _Folder(Path(folder), size, used[folder])
+
+
+def _on_disk(status: os.stat_result) -> int:
+    """What a file takes; one with holes says that it has more."""
+    return min(status.st_size, status.st_blocks * 512) if sys.platform != "win32" else status.st_size
 
 
 def _files(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
