@@ -79,14 +79,14 @@ def limit(root: Path, most: int, *, now: bool = False) -> int:
         stamp.touch()
         folders = sorted(_folders(root), key=lambda folder: folder.used)
         total = sum(folder.bytes for folder in folders)
-        gone = []
+        gone: list[_Folder] = []
         if total > most:
             for folder in folders:
                 if total <= most * KEPT:
                     break
                 gone.append(folder)
                 total -= folder.bytes
-        _remove(root, [*(folder.path for folder in gone), *_old_layouts(root.parent)])
+        _remove(root, [*_closed(root), *(folder.path for folder in gone), *_old_layouts(root.parent)])
     except (OSError, Timeout, CacheInUseError) as error:
         log.info("The caches in %s were not looked through: %s", root, error)
         return 0
@@ -129,6 +129,19 @@ def _old_layouts(base: Path) -> Iterator[Path]:
     for folder in base.glob("v[0-9]*"):
         if folder.name != LAYOUT and all(status.st_mtime < before for _, status in _files(folder)):
             yield folder
+
+
+def _closed(root: Path) -> Iterator[Path]:
+    """The outermost folders that cannot be looked into: no compiler makes them, and what is in them would never be deleted."""
+    waiting = [root / name for name in PARTS]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            waiting += [Path(entry.path) for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
+        except PermissionError:
+            yield folder
+        except OSError:
+            continue
 
 
 def _folders(root: Path) -> Iterator[_Folder]:

@@ -54,6 +54,12 @@ def _open_folder(name: str, around: int | None = None) -> int:
         os.close(handle)
 
 
+def _give_rights(folder: int) -> None:
+    mode = stat.S_IMODE(os.fstat(folder).st_mode)
+    if mode & stat.S_IRWXU != stat.S_IRWXU:
+        os.chmod(folder, mode | stat.S_IRWXU)
+
+
 def _empty(top: int) -> None:
     """Delete what is in the folder ``top``. Folders in folders are moved up to it first, so that none is ever deep."""
     os.chmod(top, stat.S_IRWXU)
@@ -95,7 +101,7 @@ def _delete_files(folder: int, top: int, prefix: str) -> list[str]:
 
 def move_out(top: str, path: str, trash: str, name: str) -> None:
     """Move the file or folder ``path`` below ``top`` to the folder ``trash``, as ``name``. Raises OSError, also where a link has taken the
-    place of a folder on the way: what is there is somebody else's."""
+    place of a folder on the way: what is there is somebody else's. Folders that a program has closed are opened."""
     *folders, last = os.path.normpath(path).split(os.sep)
     if sys.platform == "win32":  # no file can be named by its folder
         os.rename(os.path.join(top, path), os.path.join(trash, name))
@@ -106,9 +112,14 @@ def move_out(top: str, path: str, trash: str, name: str) -> None:
             around = opened.pop()
             try:
                 opened.append(_open_folder(folder, around))
+                _give_rights(opened[-1])
             finally:
                 os.close(around)
-        os.rename(last, name, src_dir_fd=opened[1], dst_dir_fd=opened[0])
+        if stat.S_ISDIR(os.lstat(last, dir_fd=opened[1]).st_mode):
+            # a folder that is not writable cannot be moved
+            opened.insert(0, _open_folder(last, opened[1]))
+            _give_rights(opened[0])
+        os.rename(last, name, src_dir_fd=opened[-1], dst_dir_fd=opened[-2])
     finally:
         for handle in opened:
             os.close(handle)
