@@ -11,8 +11,11 @@ import compile_lens
 from compile_lens.agent.sandbox.calls import CHANGES
 from compile_lens.analysis.finding import Place
 from compile_lens.analysis.missing_requirements import missing_finding
-from compile_lens.analysis.refused_calls import BLOCKED
-from compile_lens.analysis.run_context import MissingRequirement
+from compile_lens.analysis.refused_calls import ALLOW, BLOCKED, find_refused
+from compile_lens.analysis.region_index import RegionIndex
+from compile_lens.analysis.run_context import MissingRequirement, RefusedCall, RunContext
+from compile_lens.analysis.sources import Sources
+from compile_lens.trace.report import CompileReport, StackFrame
 
 CALLS = Path(compile_lens.__file__).parent / "agent" / "sandbox" / "calls.py"
 # what is refused, in the words of the agent
@@ -45,3 +48,15 @@ def test_a_missing_file_is_put_down_to_the_network_only_where_the_run_has_none(w
     missing = MissingRequirement("a dataset", "./data")
     finding = missing_finding(missing, Place("/a.py", 1, 1, 1, 1), "No such file", without_network)
     assert ("no network access" in finding.explanation) is without_network
+
+
+@pytest.mark.parametrize(
+    ("target", "may_be_allowed"), [("/proc/7/oom_score_adj", False), ("/sys/power/state", False), ("/data/m.pt", True)]
+)
+def test_nobody_is_told_to_allow_what_stays_read_only(target: str, may_be_allowed: bool) -> None:
+    call = RefusedCall("write", "writes", target, (StackFrame("/w/a.py", 1, "f"),))
+    sources = Sources("/w/a.py", lambda _: None)
+    report = CompileReport()
+    context = RunContext(report, sources, RegionIndex(report, "/w/a.py", None), refused=(call,), sandboxed=True)
+    (finding,) = find_refused(context)
+    assert (ALLOW["write"] in finding.hints) is may_be_allowed

@@ -63,6 +63,57 @@ for folder in (home, second):
             readable.append(name)
 print(readable)
 """
+# a service and a secret outside of all covered folders, which somebody makes anew while the run goes on
+ANEW = """\
+import os, socket, sys, tempfile
+from compile_lens.agent.sandbox import kernel
+from compile_lens.agent.sandbox.enter import enter
+from compile_lens.agent.sandbox.policy import Policy, secrets
+
+home, scratch, outside = sys.argv[1:]
+tempfile.gettempdir()  # as the standby has asked
+kernel.unshare(0x20000)
+kernel.mount(None, "/", None, 0x44000)
+kernel.mount("tmpfs", outside, "tmpfs", 0)
+os.chdir(outside)
+services = []
+
+def make_anew():
+    with open("new", "w") as file:
+        file.write("planted")
+    os.replace("new", "credentials")
+    for name in ("service", "second"):
+        if os.path.exists(name):
+            os.unlink(name)
+        services.append(socket.socket(socket.AF_UNIX))
+        services[-1].bind(name)
+        services[-1].listen()
+
+make_anew()
+os.unlink("second")
+asks, answers = socket.socketpair()
+if os.fork() == 0:
+    asks.close()
+    answers.recv(1)
+    make_anew()
+    answers.send(b"x")
+    answers.recv(1)  # until the other has ended
+    os._exit(0)
+answers.close()
+policy = Policy("overlay", scratch, (), (), False, False, 0, 1 << 24, 0, 0, False, (), tuple(secrets()))
+enter(policy, "overlay", [home], lambda *_: None)
+asks.send(b"x")
+asks.recv(1)
+import ctypes
+libc = ctypes.CDLL(None)
+data = ctypes.create_string_buffer(16)
+read = libc.read(libc.open(f"{outside}/credentials".encode(), os.O_RDONLY), data, 7)
+reached = []
+for name in ("service", "second"):
+    address = (1).to_bytes(2, "little") + f"{outside}/{name}".encode() + b"\\0"
+    reached.append(libc.connect(libc.socket(1, 1, 0), address, len(address)))
+print(read, data.value, reached, os.path.exists(f"{outside}/second"))
+"""
 
 
 CHAIN = """\
@@ -102,6 +153,17 @@ def test_a_secret_is_hidden_at_every_place_where_it_is_mounted(kind: str, tmp_pa
     for name in (".ssh/id", ".netrc", "thesis"):
         (home / name).write_text("planted")
     assert run(TWICE, kind, str(home), str(second), str(scratch), HOME=str(home)) == "['thesis', 'thesis']"
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="mounts a folder")
+def test_what_is_made_anew_while_a_run_goes_on_is_out_of_reach(tmp_path: Path) -> None:
+    home, scratch = tmp_path / "home", tmp_path / "scratch"
+    for folder in (home, scratch):
+        folder.mkdir()
+    table = Path("/proc/self/mountinfo").read_text()
+    outside = next(place for place in ("/srv", "/opt", "/media", "/mnt") if Path(place).is_dir() and place not in table)
+    variables = {"HOME": str(home), "GOOGLE_APPLICATION_CREDENTIALS": f"{outside}/credentials"}
+    assert run(ANEW, str(home), str(scratch), outside, **variables) == "0 b'' [-1, -1] True"
 
 
 def test_processes_that_are_children_of_one_another_are_all_found() -> None:

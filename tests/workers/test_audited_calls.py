@@ -23,6 +23,7 @@ LOOKED_AT = {
     *SIGNALS,
     *STARTS,
     "socket.__new__",
+    "sqlite3.connect",
     "socket.bind",
     "socket.connect",
     "socket.sendto",
@@ -52,7 +53,7 @@ LET_THROUGH = {
         "resource.setrlimit",
     ),
     *("signal.pthread_kill", "socket.gethostname", "socket.getservbyname", "socket.getservbyport", "syslog.closelog"),
-    *("syslog.setlogmask", "sqlite3.connect", "sqlite3.connect/handle", "sqlite3.enable_load_extension"),
+    *("syslog.setlogmask", "sqlite3.connect/handle", "sqlite3.enable_load_extension"),
     "sqlite3.load_extension",
 }
 # what an import outside of a sandbox may do

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compile_lens.agent.runtime.left_folders import remove_folder
 from compile_lens.workers.cache_leases import Lease, in_use, leased
 from compile_lens.workers.cache_limit import KEPT, CacheInUseError, clear, limit, measure
 from compile_lens.workers.caches import PARTS, cache_root, private_cache_environment
@@ -25,6 +27,7 @@ from compile_lens.workers.job import Depth, EndKind, Job
 HOLDER = """
 import sys, time
 from pathlib import Path
+from compile_lens.agent.runtime.left_folders import remove_folder
 from compile_lens.workers.cache_leases import Lease
 root = Path(sys.argv[1])
 lease = Lease(root)
@@ -113,6 +116,55 @@ def test_the_limit_takes_the_oldest_folders_and_no_more_than_it_must(sizes: list
             newest_gone = sizes[kept.count(False) - 1]
             assert left + newest_gone > most * KEPT
         assert not list(root.glob("trash-*"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files with holes")
+def test_no_run_has_the_caches_of_others_deleted_by_what_it_says_of_its_own(tmp_path: Path) -> None:
+    theirs, mine = (tmp_path / "inductor" / name / "folder" for name in ("sandboxed-1", "own"))
+    for folder in (theirs, mine):
+        folder.mkdir(parents=True)
+        (folder / "built.so").write_bytes(b"x" * 60_000)
+    limit(tmp_path, 1_000_000, now=True)
+    with (theirs / "hole").open("wb") as file:
+        file.truncate(10_000_000)
+    assert limit(tmp_path, 1_000_000, now=True) == 0
+    os.utime(theirs / "built.so", (2.0**33, 2.0**33))
+    os.utime(theirs / "hole", (2.0**33, 2.0**33))
+    later = time.time() + 1
+    os.utime(mine / "built.so", (later, later))
+    limit(tmp_path, 100_000, now=True)
+    assert [folder.is_dir() for folder in (theirs, mine)] == [False, True]
+
+
+CLOSES = """
+import os, sys
+from pathlib import Path
+from compile_lens.workers.cache_limit import limit
+root = Path(sys.argv[1])
+if os.geteuid() == 0:  # who reads and writes whatever the modes are
+    os.chown(root, 54321, 54321)
+    os.setresuid(54321, 54321, 54321)
+for name, mode in (("inductor/sandboxed-1/unreadable", 0), ("inductor/sandboxed-2/full", 0o500), ("inductor/own/full", 0o700)):
+    folder = root / name
+    (folder / "inside").mkdir(parents=True)
+    (folder / "inside" / "built.so").write_bytes(b"x" * 60_000)
+    (folder / "built.so").write_bytes(b"x" * 60_000)
+    folder.chmod(mode)
+    (folder.parent).chmod(mode or 0o700)
+limit(root, 1_000, now=True)
+(root / "inductor" / "sandboxed-2").chmod(0o700)
+print([name for name in ("sandboxed-1/unreadable", "sandboxed-2/full/built.so", "own/full") if os.path.lexists(root / "inductor" / name)])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="changes modes")
+def test_no_run_closes_its_caches_to_those_who_clean() -> None:
+    root = Path(tempfile.mkdtemp())
+    try:
+        ran = subprocess.run([sys.executable, "-c", CLOSES, str(root)], capture_output=True, text=True)
+        assert (ran.stdout, ran.stderr) == ("[]\n", "")
+    finally:
+        remove_folder(str(root))
 
 
 def test_the_limit_is_looked_at_once_in_a_while_and_never_during_a_run(tmp_path: Path) -> None:

@@ -35,6 +35,8 @@ ALLOW = {
     "network": "Allow network access with `--allow-network` or the setting `compileLens.sandbox.network`.",
     "gpu": "Allow GPUs with the setting `compileLens.sandbox.gpu`.",
 }
+# no folder of a user's: what the kernel shows there is of the machine and of other processes, and stays read-only
+OF_THE_KERNEL = ("/proc/", "/sys/", "/dev/")
 # the verbs of agent/sandbox/calls.py as nouns
 BLOCKED = {
     "writes": "a write to",
@@ -79,13 +81,19 @@ def find_refused(context: RunContext) -> Iterator[Finding]:
             message=f"{needs}Sandbox: blocked {_blocked(last, sources.main_file)}{others}.",
             place=place,
             explanation=after,
-            hints=tuple(hint for hint in (ALLOW.get(what), WITHOUT) if hint),
+            hints=tuple(hint for hint in (_what_allows(what, calls), WITHOUT) if hint),
             count=len(calls),
             call_path=call_path(last.stack, sources),
             targets=tuple(dict.fromkeys(call.target for call in calls)),
         )
     if raised is not None and ended_by is None and (native := _in_native_code(context)) is not None:
         yield _native_finding(raised, *native, sources)
+
+
+def _what_allows(what: str, calls: list[RefusedCall]) -> str | None:
+    if what == "write" and all(call.target.startswith(OF_THE_KERNEL) for call in calls):
+        return None
+    return ALLOW.get(what)
 
 
 def _needs(raised: Raised | None) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import os
+import sys
 import time
 import uuid
 from collections import defaultdict
@@ -14,7 +16,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from compile_lens.agent.runtime.left_folders import remove_folder
+from compile_lens.agent.runtime.left_folders import move_out, remove_folder
 from compile_lens.workers.cache_leases import gate, in_use
 from compile_lens.workers.caches import LAYOUT, PARTS
 
@@ -27,6 +29,8 @@ LOOK_AGAIN_S = 6 * 3600.0
 OLD_LAYOUT_S = 30 * 24 * 3600.0
 _STAMP = "looked-at"
 _TRASH = "trash-"
+# it has gone since it was seen, or a run has put a link in the place of a folder around it
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 class CacheInUseError(Exception):
@@ -55,7 +59,7 @@ def measure(root: Path) -> list[CachePart]:
     """The size of each part of the caches below ``root``; a file that vanishes meanwhile counts for nothing."""
     found = []
     for name in PARTS:
-        sizes = [status.st_size for _, status in _files(root / name)]
+        sizes = [_on_disk(status) for _, status in _files(root / name)]
         found.append(CachePart(name, len(sizes), sum(sizes)))
     return found
 
@@ -75,14 +79,14 @@ def limit(root: Path, most: int, *, now: bool = False) -> int:
         stamp.touch()
         folders = sorted(_folders(root), key=lambda folder: folder.used)
         total = sum(folder.bytes for folder in folders)
-        gone = []
+        gone: list[_Folder] = []
         if total > most:
             for folder in folders:
                 if total <= most * KEPT:
                     break
                 gone.append(folder)
                 total -= folder.bytes
-        _remove(root, [*(folder.path for folder in gone), *_old_layouts(root.parent)])
+        _remove(root, [*_closed(root), *(folder.path for folder in gone), *_old_layouts(root.parent)])
     except (OSError, Timeout, CacheInUseError) as error:
         log.info("The caches in %s were not looked through: %s", root, error)
         return 0
@@ -109,8 +113,11 @@ def _remove(root: Path, paths: list[Path]) -> None:
             raise CacheInUseError("A run is using the caches; try again when it has ended.")
         trash.mkdir()
         for number, path in enumerate(paths):
-            with contextlib.suppress(FileNotFoundError):
-                path.rename(trash / str(number))
+            try:
+                move_out(str(root.parent), str(path.relative_to(root.parent)), str(trash), str(number))
+            except OSError as error:
+                if error.errno not in _NOT_THERE:
+                    raise
         leftovers = list(root.glob(f"{_TRASH}*"))
     for folder in leftovers:
         remove_folder(str(folder))
@@ -124,16 +131,36 @@ def _old_layouts(base: Path) -> Iterator[Path]:
             yield folder
 
 
+def _closed(root: Path) -> Iterator[Path]:
+    """The outermost folders that cannot be looked into: no compiler makes them, and what is in them would never be deleted."""
+    waiting = [root / name for name in PARTS]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            waiting += [Path(entry.path) for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
+        except PermissionError:
+            yield folder
+        except OSError:
+            continue
+
+
 def _folders(root: Path) -> Iterator[_Folder]:
     sizes: dict[str, int] = defaultdict(int)
     used: dict[str, float] = defaultdict(float)
+    now = time.time()
     for name in PARTS:
         for path, status in _files(root / name):
             folder = os.path.dirname(path)  # noqa: PTH120 - tens of thousands of them
-            sizes[folder] += status.st_size
-            used[folder] = max(used[folder], status.st_atime, status.st_mtime)
+            sizes[folder] += _on_disk(status)
+            # a run may say that its files are used in the year 9999, and would have all others deleted first
+            used[folder] = max(used[folder], min(now, max(status.st_atime, status.st_mtime)))
     for folder, size in sizes.items():
         yield _Folder(Path(folder), size, used[folder])
+
+
+def _on_disk(status: os.stat_result) -> int:
+    """What a file takes; one with holes says that it has more."""
+    return min(status.st_size, status.st_blocks * 512) if sys.platform != "win32" else status.st_size
 
 
 def _files(folder: Path) -> Iterator[tuple[str, os.stat_result]]:

@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Iterable
 
-from .left_folders import files_below
+from .left_folders import entries_below
 from .socket_memory import passes_files
 
-# what a file takes at least, which a file system reserves when it is made (mke2fs(8), -i)
+# what a file or folder takes at least, which a file system reserves when it is made (mke2fs(8), -i)
 FILE_BYTES = 4096
 
 
@@ -35,7 +35,8 @@ class DiskGrowth:
         ]
         if max(lost, default=0) < self._limit // 2:
             return 0
-        named = max(0, sum(map(size_below, self._folders)) - self._before)
+        most = self._before + self._limit + 1
+        named = max(0, sum(size_below(folder, most) for folder in self._folders) - self._before)
         unnamed = _unnamed(tree, self._devices())
         if named + unnamed <= self._limit < max(lost) and any(map(passes_files, tree)):
             # a file that is on its way through a socket is in no table that others may read
@@ -50,12 +51,20 @@ class DiskGrowth:
         return found
 
 
-def size_below(folder: str) -> int:
-    """Bytes below ``folder``; more than any limit where folders are nested so that they cannot be counted."""
+def size_below(folder: str, most: int = sys.maxsize) -> int:
+    """Bytes below ``folder``; more than any limit where folders are nested so that they cannot be counted.
+
+    Looks no further from ``most`` on: a program may put a link to all disks in the place of a folder that is looked into.
+    """
+    total = 0
     try:
-        return sum(max(FILE_BYTES, status.st_blocks * 512) for _, status in files_below(folder))
+        for _, status in entries_below(folder):
+            total += max(FILE_BYTES, status.st_blocks * 512)
+            if total >= most:
+                break
     except RecursionError:
         return sys.maxsize
+    return total
 
 
 def _room(folder: str) -> tuple[int, int]:

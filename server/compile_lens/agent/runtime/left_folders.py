@@ -54,6 +54,12 @@ def _open_folder(name: str, around: int | None = None) -> int:
         os.close(handle)
 
 
+def _give_rights(folder: int) -> None:
+    mode = stat.S_IMODE(os.fstat(folder).st_mode)
+    if mode & stat.S_IRWXU != stat.S_IRWXU:
+        os.chmod(folder, mode | stat.S_IRWXU)
+
+
 def _empty(top: int) -> None:
     """Delete what is in the folder ``top``. Folders in folders are moved up to it first, so that none is ever deep."""
     os.chmod(top, stat.S_IRWXU)
@@ -93,6 +99,32 @@ def _delete_files(folder: int, top: int, prefix: str) -> list[str]:
     return moved
 
 
+def move_out(top: str, path: str, trash: str, name: str) -> None:
+    """Move the file or folder ``path`` below ``top`` to the folder ``trash``, as ``name``. Raises OSError, also where a link has taken the
+    place of a folder on the way: what is there is somebody else's. Folders that a program has closed are opened."""
+    *folders, last = os.path.normpath(path).split(os.sep)
+    if sys.platform == "win32":  # no file can be named by its folder
+        os.rename(os.path.join(top, path), os.path.join(trash, name))
+        return
+    opened = [os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC) for place in (trash, top)]
+    try:
+        for folder in folders:
+            around = opened.pop()
+            try:
+                opened.append(_open_folder(folder, around))
+                _give_rights(opened[-1])
+            finally:
+                os.close(around)
+        if stat.S_ISDIR(os.lstat(last, dir_fd=opened[1]).st_mode):
+            # a folder that is not writable cannot be moved
+            opened.insert(0, _open_folder(last, opened[1]))
+            _give_rights(opened[0])
+        os.rename(last, name, src_dir_fd=opened[-1], dst_dir_fd=opened[-2])
+    finally:
+        for handle in opened:
+            os.close(handle)
+
+
 def delete_below(folder: str, is_unwanted: Callable[[str, os.stat_result], bool]) -> int:
     """Delete the unwanted files below ``folder``, by name and status, while programs may still work there; how many.
 
@@ -100,7 +132,8 @@ def delete_below(folder: str, is_unwanted: Callable[[str, os.stat_result], bool]
     Raises RecursionError where folders are nested deeper than any compiler does.
     """
     if sys.platform == "win32":  # no file can be named by its folder
-        return sum(_delete(path) for path, status in files_below(folder) if is_unwanted(path, status))
+        files = ((path, status) for path, status in entries_below(folder) if not stat.S_ISDIR(status.st_mode))
+        return sum(_delete(path) for path, status in files if is_unwanted(path, status))
     with contextlib.suppress(OSError):
         top = _open_folder(folder)
         try:
@@ -137,8 +170,8 @@ def _delete(path: str) -> bool:
     return False
 
 
-def files_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    """Each file below ``folder`` with its status. Links are not followed.
+def entries_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    """Each file and folder below ``folder`` with its status. Links are not followed.
 
     Raises RecursionError where folders are nested so deep that some cannot be looked into.
     """
@@ -157,5 +190,4 @@ def files_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
             with contextlib.suppress(OSError):
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append((entry.path, depth + 1))
-                else:
-                    yield entry.path, entry.stat(follow_symlinks=False)
+                yield entry.path, entry.stat(follow_symlinks=False)

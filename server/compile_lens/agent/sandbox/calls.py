@@ -20,7 +20,7 @@ from types import FrameType
 from typing import Any
 
 from ..runtime.dynamo_skips import outside_dynamo, skip_functions
-from . import started_programs
+from . import started_programs, unaudited_calls
 from .policy import is_below
 
 MESSAGE = "blocked by the Compile Lens sandbox"  # analysis/refused_calls.py looks for it
@@ -35,11 +35,17 @@ CHANGES: dict[str, tuple[str, tuple[tuple[int, int | None], ...]]] = {
     "os.truncate": ("truncates", ((0, None),)), "os.chmod": ("changes the mode of", ((0, 2),)),
     "os.chown": ("changes the owner of", ((0, 3),)), "os.utime": ("changes the times of", ((0, 3),)),
     "os.setxattr": ("changes the attributes of", ((0, None),)), "os.removexattr": ("changes the attributes of", ((0, None),)),
+    unaudited_calls.FIFO: ("creates", ((0, 1),)), unaudited_calls.NODE: ("creates", ((0, 1),)),
 }  # fmt: skip
 # where the kernel lets a link be made to any file, it could be written through the link
 LINKED = (0, 2)
 # the first argument names the other process
-SIGNALS = {"os.kill": os.getpgid if hasattr(os, "getpgid") else None, "os.killpg": (lambda group: group)}
+SIGNALS = {
+    "os.kill": os.getpgid if hasattr(os, "getpgid") else None,
+    "os.killpg": (lambda group: group),
+    unaudited_calls.SIGNALS: os.getpgid if hasattr(os, "getpgid") else None,
+}
+WAITS_FOR_OTHERS = ("socket.bind", unaudited_calls.LISTENS)
 # address families and socket types of the Internet
 INTERNET, STREAM, DATAGRAM = (socket.AF_INET, socket.AF_INET6), socket.SOCK_STREAM, socket.SOCK_DGRAM
 # within this machine; a socket that is made of a descriptor (-1) has been there before
@@ -103,7 +109,10 @@ def install(rules: Rules, report: Report) -> None:
         _identity,
         is_below,
         *vars(started_programs).values(),
+        *vars(unaudited_calls).values(),
     )
+    if not rules.processes:
+        unaudited_calls.announce()
     sys.addaudithook(hook.on_event)
 
 
@@ -123,8 +132,9 @@ class _AuditHook:
         if not rules.processes:
             self._checks.update(dict.fromkeys(started_programs.STARTS, self._start))
             self._checks.update(dict.fromkeys(ELSEWHERE, self._change_elsewhere))
+            self._checks["sqlite3.connect"] = self._open_database
         if not rules.network:
-            connecting = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg")
+            connecting = ("socket.connect", *WAITS_FOR_OTHERS, "socket.sendto", "socket.sendmsg")
             self._checks.update(dict.fromkeys(connecting, self._connect))
             if not rules.own_network:
                 self._checks["socket.__new__"] = self._create
@@ -180,6 +190,13 @@ class _AuditHook:
             return True
         # where the kernel does not hide them: letters of the other case, and other names of the same file or folder
         return not self._rules.processes and not self._secret.isdisjoint(_identities(real))
+
+    def _open_database(self, _: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
+        name = _text(arguments[0])
+        if self._is_secret(unaudited_calls.database(name)):
+            return "read", "reads", name
+        made = unaudited_calls.database_made(name)
+        return None if made is None else self._written(made, "writes")
 
     def _change(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         does, paths = CHANGES[event]
@@ -245,7 +262,7 @@ class _AuditHook:
         host = os.fsdecode(address[0])
         if self._rules.own_network and _is_local(host):
             return None
-        return "network", "listens on" if event == "socket.bind" else "connects to", f"{host}:{address[1]}"
+        return "network", "listens on" if event in WAITS_FOR_OTHERS else "connects to", f"{host}:{address[1]}"
 
     def _create(self, _: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         family, kind = arguments[1:3]

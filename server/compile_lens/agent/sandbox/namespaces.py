@@ -27,6 +27,8 @@ NO_SETUID, NO_DEVICES, BIND, RECURSIVE, PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40
 READ_ONLY = 0x1
 # sockets of services are here: through an overlay of the folder, no service answers
 SERVICES = ("/run", "/var/run")
+# these are covered, or stay as they are
+OF_THE_KERNEL = ("/dev", "/proc", "/sys")
 # of a file system in memory: an empty file takes a kilobyte of the kernel's, which no limit on bytes counts
 MAX_FILES = 200_000
 
@@ -65,9 +67,10 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     for place in needed:
         if is_below(place, covers.uncovered):
             raise OSError(f"no overlay works on {place}")
+    uncovered = [path for path in sockets if is_below(path, covers.uncovered) or not is_below(path, overlaid)]
+    _freeze(covers, [*uncovered, *(path for path in hidden if not is_below(path, overlaid))])
     for path in (*persistent, scratch):
         _make_writable(path, handles[path])
-    uncovered = [path for path in sockets if is_below(path, covers.uncovered) or not is_below(path, overlaid)]
     _hide(hidden, uncovered, scratch)
     mount_devices(policy.gpu, _shared_memory(scratch, policy.disk_bytes))
     for handle in handles.values():
@@ -95,6 +98,16 @@ def _cover(covers: Covers, needed: list[str], wanted: list[str]) -> list[str]:
         else:
             overlaid.append(place)
     return overlaid
+
+
+def _freeze(covers: Covers, paths: list[str]) -> None:
+    """Freeze the folders around sockets and secrets, which a service may make anew while the run goes on."""
+    frozen: list[str] = []
+    for folder in sorted(set(map(os.path.dirname, paths))):
+        if not is_below(folder, [*OF_THE_KERNEL, *frozen]) and folder != "/":
+            with contextlib.suppress(OSError):  # what is there now is hidden
+                covers.freeze(folder)
+                frozen.append(folder)
 
 
 def may_write_to_proc(policy: Policy) -> bool:

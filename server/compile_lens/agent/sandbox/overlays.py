@@ -45,6 +45,21 @@ class Covers:
         finally:
             os.close(below)
 
+    def freeze(self, place: str) -> None:
+        """Show ``place`` through an overlay that nobody can write to. Sockets there lead nowhere, also those that are made later; and what
+        is mounted on a file there stays when somebody outside replaces the file. Raises OSError."""
+        if self._inside(place) or any(is_below(layer.place, [place]) for layer in self.layers):
+            raise OSError(f"{place} has file systems mounted inside")
+        empty = f"{self._own}/frozen-{self._count}"
+        self._count += 1
+        os.mkdir(empty, 0o500)
+        below = _opened(place)
+        try:
+            flags = NO_SETUID | NO_DEVICES | READ_ONLY
+            kernel.mount("overlay", place, "overlay", flags, f"lowerdir=/proc/self/fd/{below}:{empty},userxattr")
+        finally:
+            os.close(below)
+
     def _cover(self, place: str, target: str, below: int, with_mounts: bool) -> None:
         """Show the folder ``below``, which the program knows as ``place``, at ``target``."""
         inside = self._inside(place)

@@ -44,6 +44,8 @@ UNAVAILABLE = {
     "mq_open": (240, 180), "mq_unlink": (241, 181), "memfd_secret": (447, 447),
     # its flags and mode are in memory, where a filter cannot look
     "openat2": (437, 437),
+    # inode flags, which neither a copy of a folder nor the caches of a run are to have (FILE_CONTROLS)
+    "file_setattr": (469, 469),
     # requests to read and write later come out of one number for the whole machine (/proc/sys/fs/aio-max-nr)
     "io_setup": (206, 0),
 }  # fmt: skip
@@ -56,7 +58,7 @@ CHANGES_OF_ATTRIBUTES = {
     "fchown": (93, 55), "lchown": (94, -1), "fchownat": (260, 54), "utime": (132, -1), "utimes": (235, -1),
     "futimesat": (261, -1), "utimensat": (280, 88), "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7),
     "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16), "setxattrat": (463, 463),
-    "removexattrat": (466, 466), "file_setattr": (469, 469),
+    "removexattrat": (466, 466),
 }  # fmt: skip
 # how another process is scheduled: position of the argument that names it. Without a process namespace only the run's own process may
 # be named, and the rest is reported as done: a program that places its workers on cores goes on

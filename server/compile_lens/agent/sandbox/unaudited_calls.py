@@ -1,0 +1,89 @@
+"""Calls that Python makes without asking its audit hooks ask them here.
+
+Only where nothing but the hook restricts a program (agent/sandbox/calls.py).
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import socket
+import sys
+import urllib.parse
+from collections.abc import Callable
+from typing import Any
+
+from ..runtime.dynamo_skips import skip_functions
+
+# events of ours: a path and the descriptor of its folder; a socket and its address; the number of a process, and of the signal
+FIFO, NODE, LISTENS, SIGNALS = (f"compile_lens.{name}" for name in ("mkfifo", "mknod", "listen", "pidfd_send_signal"))
+# a database that sqlite does not make where there is none
+ONLY_THOSE_THERE = {"mode=ro", "mode=rw", "mode=memory"}
+
+
+def announce() -> None:
+    """Have these functions raise events from now on."""
+    for name, event in (("mkfifo", FIFO), ("mknod", NODE)):
+        if hasattr(os, name):
+            setattr(os, name, _making(getattr(os, name), event))
+    if hasattr(signal, "pidfd_send_signal"):
+        setattr(signal, "pidfd_send_signal", _signaling(signal.pidfd_send_signal))  # noqa: B010 - not on every system
+    setattr(socket.socket, "listen", _listening(socket.socket.listen))  # noqa: B010 - a method
+
+
+def _making(make: Callable[..., Any], event: str) -> Callable[..., Any]:
+    @functools.wraps(make)
+    def announced(path: Any, *others: Any, **named: Any) -> Any:
+        # asked once: it may be another path the next time
+        path = os.fspath(path)
+        folder = named.get("dir_fd")
+        sys.audit(event, path, -1 if folder is None else folder)
+        return make(path, *others, **named)
+
+    return _hidden(announced)
+
+
+def _signaling(send: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(send)
+    def announced(descriptor: int, number: int, *others: Any, **named: Any) -> Any:
+        sys.audit(SIGNALS, _process(descriptor), number)
+        return send(descriptor, number, *others, **named)
+
+    return _hidden(announced)
+
+
+def _listening(listen: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(listen)
+    def announced(self: socket.socket, *backlog: Any) -> Any:
+        # a socket without an address gets one of the kernel's
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            sys.audit(LISTENS, self, self.getsockname() if os.name == "posix" else ("", 0))
+        return listen(self, *backlog)
+
+    return _hidden(announced)
+
+
+def _hidden(announced: Callable[..., Any]) -> Callable[..., Any]:
+    """Dynamo does not trace into it, as it does not into what it stands for."""
+    skip_functions(announced)
+    return announced
+
+
+def _process(descriptor: int) -> int:
+    """The number of the process that ``descriptor`` is of; -1 for one that has ended, or is none."""
+    with open(f"/proc/self/fdinfo/{int(descriptor)}") as facts:
+        return next((int(line.split()[1]) for line in facts if line.startswith("Pid:")), -1)
+
+
+def database(name: str) -> str:
+    """The path that the name of a database stands for; sqlite reads some as addresses."""
+    return urllib.parse.unquote(urllib.parse.urlsplit(name).path) if name.startswith("file:") else name
+
+
+def database_made(name: str) -> str | None:
+    """The file of the database ``name`` if opening it makes one; None for one that is there, in memory, or not to be made."""
+    options = name.partition("?")[2].split("&") if name.startswith("file:") else []
+    path = database(name)
+    is_none = path in ("", ":memory:") or not ONLY_THOSE_THERE.isdisjoint(options)
+    return None if is_none or os.path.exists(path) else path

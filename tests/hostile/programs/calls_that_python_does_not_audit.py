@@ -1,0 +1,42 @@
+# Makes pipes, devices and databases, signals, and waits for connections, by calls that Python does not audit.
+# python: ok denied-network denied-process denied-read denied-write
+# prints: nothing happened
+
+import os
+import signal
+import socket
+import sqlite3
+
+home = os.path.expanduser("~")
+beside = os.open(home, os.O_RDONLY)
+parent = os.pidfd_open(os.getppid())
+known = {"home": home, "beside": beside, "os": os, "parent": parent, "signal": signal, "socket": socket, "sqlite3": sqlite3}
+happened = []
+for attempt in (
+    "os.mkfifo(f'{home}/planted')",
+    "os.mkfifo('planted', dir_fd=beside)",
+    "os.mknod(path=f'{home}/planted')",
+    "sqlite3.connect(f'{home}/planted')",
+    "sqlite3.connect(f'file:{home}/plan%74ed?cache=shared', uri=True)",
+    "sqlite3.connect(f'{home}/.ssh/id_ed25519')",
+    "signal.pidfd_send_signal(parent, signal.SIGUSR1)",
+    "socket.socket().listen()",
+    "socket.socket(socket.AF_INET6).listen(1)",
+):
+    try:
+        eval(attempt, known)
+    except PermissionError as error:
+        if "Compile Lens" in str(error):
+            continue
+    happened.append(attempt)
+
+# what it may do
+os.mkfifo(os.environ["TMPDIR"] + "/pipe")
+os.mknod("node", dir_fd=os.open(os.environ["TMPDIR"], os.O_RDONLY))
+for name in (":memory:", "file::memory:", os.environ["TMPDIR"] + "/own.db"):
+    sqlite3.connect(name, uri=True).execute("create table numbers (number)")
+own = socket.socket(socket.AF_UNIX)
+own.bind(os.environ["TMPDIR"] + "/own")
+own.listen()
+signal.pidfd_send_signal(os.pidfd_open(os.getpid()), signal.SIGCONT)
+print("nothing happened" if not happened else happened)
