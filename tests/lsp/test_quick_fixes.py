@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import psutil  # type: ignore[import-untyped]
+import pytest
 from editor import REAL, Editor, capabilities, editor
 from programs import ONE, log, logged, ran, until, write
+from tests.processes import VARIABLE, Mark
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.lsp.fixes import Fixes
 from compile_lens.syntax.tree import parse
+from compile_lens.workers.room import has_room
 
 PROGRAM = """\
 import torch
@@ -26,6 +32,7 @@ def f(x):
 for n in (3, 4, 5):
     f(torch.ones(n))
 """
+TIME = re.compile(r"seconds=[\d.]+")
 AT = {"start": {"line": 4, "character": 6}, "end": {"line": 4, "character": 6}}
 
 
@@ -131,3 +138,37 @@ def test_the_command_of_a_fix_names_it_among_those_of_the_same_rule() -> None:
         "Compile for `some = False` only: where it is True, the graph raises RuntimeError",
         "Compile for `some = True` only: where it is False, the graph raises RuntimeError",
     ]
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(not has_room(), reason="the machine has no room for a second standby")
+async def test_after_the_first_text_two_are_tried_at_a_time_and_nothing_is_left(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = Mark()
+    monkeypatch.setenv(VARIABLE, mark.word)
+    async with editor(root.parent, REAL) as ed:
+        await ed.initialize(root, {"python": sys.executable, "run": {"enabled": "always"}})
+        uri = await ed.open(write(root, PROGRAM))
+        await until(lambda: standbys(mark) == 2)  # after the last check
+        first = [line.partition("fix_checks")[2] for line in checked(root)]
+        await ed.insert(uri, 2, 0, "# changed\n")
+        await ed.save(uri)
+        await until(lambda: len(checked(root)) == 2 * len(first))
+        second = [line.partition("fix_checks")[2] for line in checked(root)[len(first) :]]
+        assert [TIME.sub("", line) for line in second] == [TIME.sub("", line) for line in first]
+        assert await ed.shut_down() == 0
+    await until(lambda: not mark.alive())
+
+
+def standbys(mark: Mark) -> int:
+    """How many agents the server has started."""
+    found = {}
+    for pid in mark.alive():
+        with contextlib.suppress(psutil.Error):  # it has ended since
+            process = psutil.Process(pid)
+            found[pid] = (process.ppid(), process.cmdline())
+    servers = {pid for pid, (_, command) in found.items() if "serve" in command}
+    return sum(
+        parent in servers and any(part.endswith("boot.py") for part in command) for parent, command in found.values()
+    )
