@@ -1,4 +1,4 @@
-"""How soon after a run the fixes of its findings are verified, in the order in which an editor verifies them."""
+"""How soon after a run the fixes of its findings are verified, in the order in which an editor verifies them, and two at a time."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ import time
 from pathlib import Path
 
 from benchmarks.table.figure import Figure, Of
-from compile_lens.fixes.next_fix import fixes_of_each, next_fix
+from compile_lens.analysis.filters import Filters
+from compile_lens.analysis.outcome import Outcome
+from compile_lens.fixes.look_ahead import LookAhead
+from compile_lens.fixes.next_fix import fixes_of_each
 from compile_lens.fixes.verify import Verifier
 from compile_lens.lsp.fix_checks import MOST
 from compile_lens.pipeline.analyze import analyze
+from compile_lens.pipeline.host_pool import HostPool
+from compile_lens.pipeline.scheduler import Reason
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
+from compile_lens.workers.room import has_room
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 GOAL_S = 2.0
@@ -20,34 +26,45 @@ GOAL_S = 2.0
 
 async def measure() -> list[Figure]:
     """Each example in a standby that has run it before: until each finding has a fix that helps, and until all were tried."""
-    host = Host(sys.executable)
+    hosts: HostPool[Host] = HostPool(Host)
     figures = []
     try:
+        second = hosts.second(sys.executable)
+        await second.start()
         for file in sorted(EXAMPLES.glob("*.py")):
-            figures += await _of(host, file)
+            figures += await _of(hosts, file, "one at a time")
+        if has_room():
+            hosts.take_part(sys.executable, second)
+            for file in sorted(EXAMPLES.glob("*.py")):
+                figures += await _of(hosts, file, "two at a time", GOAL_S)
     finally:
-        await host.close()
+        await hosts.close()
     return figures
 
 
-async def _of(host: Host, file: Path) -> list[Figure]:
+async def _of(hosts: HostPool[Host], file: Path, how: str, goal_s: float | None = None) -> list[Figure]:
     text = file.read_text(encoding="utf-8")
     job = Job(str(file), text=text, timeout_s=60.0)
+    host = hosts.host(sys.executable)
     await analyze(host, job)
+    await analyze(hosts.second(sys.executable), job)
     began = time.perf_counter()
     before = await analyze(host, job)
     run_s = time.perf_counter() - began
     findings = list(before.findings)
     offered = fixes_of_each(text, findings, before.torch)
-    verifier = Verifier(analyze, job, text, before)
+    verifier = Verifier(_at_either, job, text, before)
+    checks = LookAhead(
+        offered, verifier, lambda fix: verifier.find_effect(hosts, fix), MOST, lambda: hosts.width(sys.executable)
+    )
     helped: dict[str, tuple[float, int]] = {}
     began = time.perf_counter()
-    while len(verifier.known) < MOST and (fix := next_fix(offered, verifier.known)) is not None:
-        await verifier.effect(host, fix)
-        for each in offered:
-            if each.is_served(verifier.known):
-                code = f"{each.finding.code}@{each.finding.place.line}"
-                helped.setdefault(code, (time.perf_counter() - began, len(verifier.known)))
+    async with checks.tried() as fixes:
+        async for _ in fixes:
+            for each in offered:
+                if each.is_served(verifier.known):
+                    code = f"{each.finding.code}@{each.finding.place.line}"
+                    helped.setdefault(code, (time.perf_counter() - began, len(verifier.known)))
     if not verifier.known:
         return []
     all_s = time.perf_counter() - began
@@ -57,14 +74,19 @@ async def _of(host: Host, file: Path) -> list[Figure]:
     )
     return [
         Figure(
-            f"`{file.name}`: the last finding with a fix",
+            f"`{file.name}`, {how}: the last finding with a fix",
             last_s,
             "s",
             run_s,
             "the run",
-            GOAL_S,
+            goal_s,
             Of.VALUE,
             note,
         ),
-        Figure(f"`{file.name}`: all fixes", all_s, "s", run_s, "the run"),
+        Figure(f"`{file.name}`, {how}: all fixes", all_s, "s", run_s, "the run"),
     ]
+
+
+async def _at_either(hosts: HostPool[Host], job: Job, on_partial: None, filters: Filters) -> Outcome:
+    async with hosts.turn_at_either(sys.executable, Reason.CHECKED) as host:
+        return await analyze(host, job, on_partial, filters)

@@ -53,6 +53,21 @@ def test_a_fix_that_helps_with_two_findings_is_tried_for_both() -> None:
     assert order_of_tries([offered[0], FixesOf(finding(2), (A, C)), offered[2]], {"a": HELPS}) == "adbc"
 
 
+def test_a_fix_for_more_findings_comes_first() -> None:
+    offered = [FixesOf(finding(1), (A,)), FixesOf(finding(2), (B, C)), FixesOf(finding(3), (B, D))]
+    assert order_of_tries(offered, {"b": HELPS}) == "bacd"
+
+
+def test_findings_that_have_a_fix_do_not_make_another_one_come_first() -> None:
+    offered = [
+        FixesOf(finding(1), (A, D)),
+        FixesOf(finding(2), (A, D)),
+        FixesOf(finding(3), (B, C)),
+        FixesOf(finding(4), (E,)),
+    ]
+    assert order_of_tries(offered, {"a": HELPS}) == "abecd"
+
+
 def test_what_cannot_be_better_needs_no_try() -> None:
     text = "x\n"
     clean, partly = (CandidateFix(finding(1), fix("best", "a b c"), effect, 3) for effect in (CLEANS, HELPS))

@@ -18,6 +18,8 @@ from compile_lens.agent.runtime.entry_plans import (
     ImportingTest,
     ModelOfScript,
     SynthesizedCalls,
+    UsingScript,
+    UsingTest,
     WrittenCall,
 )
 from compile_lens.agent.runtime.entry_protocol import EntryCalled
@@ -160,6 +162,8 @@ def test_a_command_is_read_as_it_was_written() -> None:
         DoctestExamples("", None),
         ImportingTest("/t.py::test_f"),
         ImportingScript("/s.py"),
+        UsingTest("/t.py::test_f", (CallTarget("f", at),)),
+        UsingScript("/s.py", (CallTarget("f", at),), 2.5),
         WrittenCall("f(1)", at),
         ModelOfScript(2.5),
         SynthesizedCalls((CallTarget("f", at, {"n": "3"}, {"x": "float32[2]"}), CallTarget("g")), True, 1.5, 7),

@@ -9,12 +9,10 @@ from pathlib import Path
 from compile_lens.agent.runtime.entry_plans import (
     CompileAt,
     DoctestExamples,
-    ImportingScript,
-    ImportingTest,
     SynthesizedCalls,
     WrittenCall,
 )
-from compile_lens.agent.runtime.regular_file import is_file
+from compile_lens.agent.runtime.regular_file import is_file, read_regular_text
 from compile_lens.entries.entry import (
     MODEL,
     SCRIPT,
@@ -25,10 +23,11 @@ from compile_lens.entries.entry import (
     model_of_script,
     script,
 )
+from compile_lens.entries.importers import WorkspaceFile, script_plan, test_plan
 from compile_lens.entries.targets import Target, find_targets, target_named
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.regions import find_regions
-from compile_lens.syntax.tree import SourceTree
+from compile_lens.syntax.tree import SourceTree, parse
 
 FORMS = (
     "script; the name of a function or variable with inputs; doctest:NAME; a test as FILE::TEST; another FILE.py; "
@@ -53,7 +52,7 @@ def read_entry(spec: str, origin: str, file: str, tree: SourceTree, found: Seque
         return Entry(known.kind, known.spec, origin, known.line, known.plan)
     path, _, test = spec.partition("::")
     if path.endswith(".py"):
-        return _of_file(path, test, origin, file)
+        return _of_file(path, test, origin, file, find_targets(tree))
     kind, _, name = spec.partition(":")
     if kind == "doctest" and (name == "" or name.replace(".", "").isidentifier()):
         return Entry(EntryKind.DOCTEST, spec, origin, 0, DoctestExamples(name))
@@ -65,13 +64,17 @@ def read_entry(spec: str, origin: str, file: str, tree: SourceTree, found: Seque
     raise BadEntry(f"{Path(file).name} has no entry '{spec}'. An entry is one of: {FORMS}.")
 
 
-def _of_file(path: str, test: str, origin: str, file: str) -> Entry:
+def _of_file(path: str, test: str, origin: str, file: str, targets: tuple[Target, ...]) -> Entry:
     full = Path(path) if Path(path).is_absolute() else _above(path, file)
     if full is None or not is_file(full):
         raise BadEntry(f"{path}: no such file in the folder of {Path(file).name} or above it.")
+    try:
+        other = WorkspaceFile(str(full), parse(read_regular_text(full)))
+    except OSError as problem:
+        raise BadEntry(f"{path} cannot be read: {problem.strerror}.") from None
     if test:
-        return Entry(EntryKind.TEST, f"{path}::{test}", origin, 0, ImportingTest(f"{full}::{test}"))
-    return Entry(EntryKind.FILE, path, origin, 0, ImportingScript(str(full)))
+        return Entry(EntryKind.TEST, f"{path}::{test}", origin, 0, test_plan(other, test, targets))
+    return Entry(EntryKind.FILE, path, origin, 0, script_plan(other, targets))
 
 
 def _above(path: str, file: str) -> Path | None:

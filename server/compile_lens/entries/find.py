@@ -8,10 +8,10 @@ from compile_lens.agent.runtime.entry_plans import ExampleInputs
 from compile_lens.entries.doctests import find_doctests
 from compile_lens.entries.entry import Entry, EntryKind, model_of_script, script
 from compile_lens.entries.entry_spec import synthesized
+from compile_lens.entries.importers import NAMES_COMPILER
 from compile_lens.entries.recorded import Recording, recorded_entry
 from compile_lens.entries.scripts import does_something, has_errors
 from compile_lens.entries.targets import Target, find_targets
-from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import definitions
 from compile_lens.syntax.tree import Query, SourceTree
 from compile_lens.wording import and_more
@@ -26,7 +26,6 @@ INPUT_NAMES = (
 )
 # names of targets that such files prefer
 PREFERRED_TARGETS = ("Model", "ModelNew", "Net", "model", "forward", "f", "fn")
-_COMPILES = pattern(r"\bcompile\b")
 _ASSIGNED = Query("(module (expression_statement (assignment left: (identifier) @name)))")
 
 
@@ -41,7 +40,7 @@ def find_entries(
     found = [*find_conventions(tree, targets), *find_doctests(tree, targets)]
     is_script = does_something(tree)
     # a script that compiles nothing would only take its time
-    compiles = any(target.is_region for target in targets) or _COMPILES.search(tree.text) is not None
+    compiles = any(target.is_region for target in targets) or NAMES_COMPILER.search(tree.text) is not None
     if is_script and not compiles:
         found.append(model_of_script())
     if is_script or has_errors(tree) or not targets:

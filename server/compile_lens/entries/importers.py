@@ -8,16 +8,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from compile_lens.agent.runtime.entry_plans import DocumentedExample, ImportingScript, ImportingTest
+from compile_lens.agent.runtime.entry_plans import (
+    DocumentedExample,
+    EntryPlan,
+    ImportingScript,
+    ImportingTest,
+    UsingScript,
+    UsingTest,
+)
 from compile_lens.entries.entry import Entry, EntryKind
 from compile_lens.entries.scripts import does_something
 from compile_lens.entries.targets import Target, literal_calls, names_in
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import Definition, definitions
 from compile_lens.syntax.imports import Imports, read_imports
 from compile_lens.syntax.tree import Query, SourceTree
 
 MAX_TESTS = 3
 MAX_SCRIPTS = 2
+NAMES_COMPILER = pattern(r"\bcompile\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +40,14 @@ class WorkspaceFile:
 def find_importers(
     file: str, root: str, others: Sequence[WorkspaceFile], targets: Sequence[Target]
 ) -> tuple[Entry, ...]:
-    """Tests first, then scripts, that import ``file`` and use a target. Paths are shown relative to ``root``."""
+    """Tests first, then scripts, that import ``file`` and use a target; of each, those that use the first one before others.
+
+    Paths are shown relative to ``root``.
+    """
     wanted = {name for target in targets for name in (target.name.partition(".")[0],)}
-    tests: list[Entry] = []
-    scripts: list[Entry] = []
+    main = targets[0].name.partition(".")[0] if targets else ""
+    tests: list[tuple[bool, Entry]] = []
+    scripts: list[tuple[bool, Entry]] = []
     for other in others:
         imported = imported_names(other, file)
         if not imported or other.path == file:
@@ -43,14 +56,41 @@ def find_importers(
         if _is_test_file(other.path):
             for definition, hit in _tests(other.tree, imported, wanted):
                 node = definition.qualified_name.replace(".", "::")
-                plan = ImportingTest(f"{other.path}::{node}")
-                tests.append(Entry(EntryKind.TEST, f"{path}::{node}", f"a test that uses `{hit}`", 0, plan))
+                test = Entry(
+                    EntryKind.TEST, f"{path}::{node}", f"a test that uses `{hit}`", 0, test_plan(other, node, targets)
+                )
+                tests.append((hit != main, test))
         elif does_something(other.tree):
-            hit = next((imported[name] for name in _all_names(other.tree) if imported.get(name) in wanted), "")
+            used = {imported[name] for name in _all_names(other.tree) if imported.get(name) in wanted}
+            hit = main if main in used else next(iter(sorted(used)), "")
             if hit:
-                script = ImportingScript(other.path)
-                scripts.append(Entry(EntryKind.FILE, path, f"a script that uses `{hit}`", 0, script))
-    return (*tests[:MAX_TESTS], *scripts[:MAX_SCRIPTS])
+                script = Entry(EntryKind.FILE, path, f"a script that uses `{hit}`", 0, script_plan(other, targets))
+                scripts.append((hit != main, script))
+    return (*_best(tests, MAX_TESTS), *_best(scripts, MAX_SCRIPTS))
+
+
+def _best(found: list[tuple[bool, Entry]], most: int) -> list[Entry]:
+    return [entry for _, entry in sorted(found, key=lambda each: each[0])[:most]]
+
+
+def test_plan(other: WorkspaceFile, node: str, targets: Sequence[Target]) -> EntryPlan:
+    """How the test ``node`` of ``other`` is run: as it is where it or the file compiles something, else for its calls of ``targets``."""
+    if _compiles(other, targets):
+        return ImportingTest(f"{other.path}::{node}")
+    return UsingTest(f"{other.path}::{node}", tuple(target.plan for target in targets))
+
+
+def script_plan(other: WorkspaceFile, targets: Sequence[Target]) -> EntryPlan:
+    """How the script ``other`` is run: as it is where it or the file compiles something, else for its calls of ``targets``."""
+    if _compiles(other, targets):
+        return ImportingScript(other.path)
+    return UsingScript(other.path, tuple(target.plan for target in targets))
+
+
+def _compiles(other: WorkspaceFile, targets: Sequence[Target]) -> bool:
+    return (
+        not targets or any(target.is_region for target in targets) or NAMES_COMPILER.search(other.tree.text) is not None
+    )
 
 
 def arguments_elsewhere(others: Sequence[WorkspaceFile], file: str, tree: SourceTree) -> dict[str, dict[str, str]]:
@@ -128,15 +168,16 @@ def _is_test_file(path: str) -> bool:
 
 
 def _tests(tree: SourceTree, imported: Mapping[str, str], wanted: set[str]) -> Iterator[tuple[Definition, str]]:
-    """Test functions that use a wanted name, in their body or in a fixture or helper that they name."""
-    known = {d.qualified_name: d for d in definitions(tree) if d.kind == "function"}
+    """Test functions that use a wanted name, in their body or in a fixture, helper or class that they name."""
+    known = {d.qualified_name: d for d in definitions(tree) if d.kind in ("function", "class")}
     direct = {
         name: next((imported[word] for word in names_in(tree, d) if imported.get(word) in wanted), "")
         for name, d in known.items()
     }
     for name, definition in known.items():
         method = definition.qualified_name.rpartition(".")
-        is_test = definition.name.startswith("test") and (not method[0] or method[0].startswith("Test"))
+        is_function = definition.kind == "function"
+        is_test = is_function and definition.name.startswith("test") and (not method[0] or method[0].startswith("Test"))
         if not is_test or "<locals>" in name:
             continue
         hit = direct[name] or next(

@@ -41,14 +41,19 @@ def next_fix(offered: Iterable[FixesOf], known: Mapping[Fix, FixEffect]) -> Fix 
     """The next fix to try, None if the effects of all are ``known``.
 
     A finding that has no fix yet comes before one that has. Of these, it is the most likely fix of each, then the second of each.
-    A fix of one finding may be a fix of another: what is known of it counts for both.
+    A fix of one finding may be a fix of another: what is known of it counts for both. So one for more findings that have none comes
+    before one for fewer.
     """
     turns = []
+    offered = tuple(offered)
+    unserved = [each for each in offered if not each.is_served(known)]
     for number, each in enumerate(offered):
         untried = next((turn for turn, fix in enumerate(each.fixes) if fix not in known), None)
         if untried is not None:
-            turns.append((each.is_served(known), untried, number, each.fixes[untried]))
-    return min(turns, key=lambda turn: turn[:3])[3] if turns else None
+            fix = each.fixes[untried]
+            wanted = sum(fix in other.fixes for other in unserved)
+            turns.append((each not in unserved, untried, -wanted, number, fix))
+    return min(turns, key=lambda turn: turn[:4])[4] if turns else None
 
 
 def may_be_better(text: str, fix: Fix, best: CandidateFix | None) -> bool:

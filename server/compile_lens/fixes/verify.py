@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -131,16 +132,22 @@ class Verifier:
     _eager: Outcome | None = None
     _compiled: Outcome | None = None
     _lowered: Outcome | None = None
+    # the first text is run once in each way, whoever needs it
+    _original: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def effect(self, host: Any, fix: Fix) -> FixEffect:
         """What ``fix`` does, by a run on ``host`` unless it is known; by a second one if it may fail after Dynamo."""
         if fix not in self.known:
-            text = apply_fix(self.text, fix)
-            effect = await self.effect_of_text(host, text)
-            if fix.rule in after_dynamo.WHY and effect.helps and self.job.depth is Depth.DYNAMO:
-                effect = await self._after_dynamo(host, text, effect)
-            self.known[fix] = effect
+            self.known[fix] = await self.find_effect(host, fix)
         return self.known[fix]
+
+    async def find_effect(self, host: Any, fix: Fix) -> FixEffect:
+        """The same, which is not yet ``known`` then. Others may be looked for at the same time."""
+        text = apply_fix(self.text, fix)
+        effect = await self.effect_of_text(host, text)
+        if fix.rule in after_dynamo.WHY and effect.helps and self.job.depth is Depth.DYNAMO:
+            effect = await self._after_dynamo(host, text, effect)
+        return effect
 
     async def _after_dynamo(self, host: Any, text: str, effect: FixEffect) -> FixEffect:
         """``effect``, with what fails in ``text`` after Dynamo and does not in the original."""
@@ -148,8 +155,10 @@ class Verifier:
             return effect
         started = time.monotonic()
         fails = after_dynamo.what_fails(self._eager, await self._run(host, text, ResultNotes.LOWERED))
-        if fails and self._lowered is None:
-            self._lowered = await self._run(host, self.text, ResultNotes.LOWERED)
+        if fails:
+            async with self._original:
+                if self._lowered is None:
+                    self._lowered = await self._run(host, self.text, ResultNotes.LOWERED)
         if fails and self._lowered is not None and after_dynamo.what_fails(self._eager, self._lowered):
             fails = ""
         return replace(effect, fails_later=fails, seconds=effect.seconds + time.monotonic() - started)
@@ -188,15 +197,17 @@ class Verifier:
         return effect, after
 
     async def _compared(self, host: Any, after: Outcome) -> ResultsCompared:
-        if self._eager is None:
-            self._eager = await self._run(host, self.text, ResultNotes.EAGER)
+        async with self._original:
+            if self._eager is None:
+                self._eager = await self._run(host, self.text, ResultNotes.EAGER)
         if self._eager.status is not Status.OK:
             return ResultsCompared(None, "the program fails in eager")
         compared = compare_results(self._eager.results, after.results)
         if compared.equal is not False or after.status is not Status.OK:
             return compared if after.status is Status.OK else ResultsCompared(None, "the program raises")
-        if self._compiled is None:
-            self._compiled = await self._run(host, self.text, ResultNotes.COMPILED)
+        async with self._original:
+            if self._compiled is None:
+                self._compiled = await self._run(host, self.text, ResultNotes.COMPILED)
         if (
             self._compiled.status is Status.OK
             and not compare_results(self._eager.results, self._compiled.results).equal

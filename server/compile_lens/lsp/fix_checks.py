@@ -1,4 +1,7 @@
-"""Verifies quick fixes in the background, one at a time, while nothing else runs and only where background runs are allowed."""
+"""Verifies quick fixes in the background while nothing else runs, and only where background runs are allowed.
+
+Two are tried at a time once a text had several to try and the machine has room: then another standby is started.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.fixes.effect import FixEffect
 from compile_lens.fixes.fix import Fix
-from compile_lens.fixes.next_fix import fixes_of_each, next_fix
+from compile_lens.fixes.look_ahead import LookAhead
+from compile_lens.fixes.next_fix import fixes_of_each
 from compile_lens.fixes.verify import Verifier, can_compare, why_not_verified
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.runs import Runs
@@ -23,11 +27,14 @@ from compile_lens.state.consent import Permission
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError
 from compile_lens.workers.job import Job
+from compile_lens.workers.room import has_room
 
 log = logging.getLogger(__name__)
 
 # per version of a document; those of the costliest findings come first
 MOST = 16
+# tries, after which a second standby is worth its start
+SEVERAL = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +81,17 @@ class FixChecks:
         snapshots = list(self._server.documents.all())
         open_now = {snapshot.uri for snapshot in snapshots}
         self._verifiers = {uri: verifier for uri, verifier in self._verifiers.items() if uri in open_now}
-        for snapshot in snapshots:
-            try:
-                await self._check(snapshot)
-            except (HostError, InterpreterError) as error:
-                log.info("Quick fixes are not verified: %s", error)
-                return
+        several: set[str] = set()
+        try:
+            for snapshot in snapshots:
+                await self._check(snapshot, several)
+            for python in several:
+                await self._start_second(python)
+        except (HostError, InterpreterError) as error:
+            log.info("Quick fixes are not verified: %s", error)
 
-    async def _check(self, snapshot: Snapshot) -> None:
+    async def _check(self, snapshot: Snapshot, several: set[str]) -> None:
+        """Try the fixes of one text. Its interpreter is added to ``several`` if it ran that many."""
         server, path = self._server, snapshot.path
         outcome = server.results.outcome(snapshot.uri)
         if path is None or outcome is None or not can_compare(outcome):
@@ -91,17 +101,34 @@ class FixChecks:
             server.results.findings(file_key(path), with_beside=False), key=lambda finding: -finding.weight
         )
         offered = await asyncio.to_thread(fixes_of_each, snapshot.text, findings, outcome.torch)
-        while self._may_check(snapshot, path):
-            known = self.verifier(snapshot, path, outcome).known
-            fix = next_fix(offered, known) if len(known) < MOST else None
-            if fix is None:
-                return
-            await self._check_one(snapshot, path, fix, outcome)
-
-    async def _check_one(self, snapshot: Snapshot, path: str, fix: Fix, before: Outcome) -> None:
+        if not self._may_check(snapshot, path):
+            return
         turns = Turns(self._runs.interpreter(path), Reason.CHECKED)
-        effect = await self.verifier(snapshot, path, before).effect(turns, fix)
-        log.info("%s: %s, %s", Path(path).name, fix.rule, effect)
+        verifier = self.verifier(snapshot, path, outcome)
+        checks = LookAhead(
+            offered,
+            verifier,
+            lambda fix: verifier.find_effect(turns, fix),
+            MOST,
+            lambda: server.hosts.width(turns.python) if self._may_check(snapshot, path) else 0,
+        )
+        tried = 0
+        async with checks.tried() as fixes:
+            async for fix in fixes:
+                log.info("%s: %s, %s", Path(path).name, fix.rule, verifier.known[fix])
+                tried += 1
+                if not self._may_check(snapshot, path):
+                    return
+        if tried >= SEVERAL:
+            several.add(turns.python)
+
+    async def _start_second(self, python: str) -> None:
+        """Have another standby for the next text; without it, one fix is tried at a time. A run that begins cancels the start."""
+        hosts = self._server.hosts
+        if hosts.width(python) == 1 and await asyncio.to_thread(has_room):
+            host = hosts.second(python)
+            await host.start()
+            hosts.take_part(python, host)
 
     def verifier(self, snapshot: Snapshot, path: str, before: Outcome) -> Verifier:
         """What verifies fixes of this text, whose run had the outcome ``before``. It takes ``Turns`` for a host."""
@@ -112,7 +139,9 @@ class FixChecks:
         return verifier
 
     async def _analyze(self, turns: Turns, job: Job, on_partial: None, filters: Filters) -> Outcome:
-        async with self._server.hosts.turn(turns.python, turns.reason) as host:
+        hosts = self._server.hosts
+        turn = hosts.turn_at_either if turns.reason is Reason.CHECKED else hosts.turn
+        async with turn(turns.python, turns.reason) as host:
             await host.start()
             return await self._server.analyze(host, job, on_partial, filters)
 

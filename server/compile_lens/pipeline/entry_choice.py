@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from compile_lens.agent.runtime.entry_plans import CallTarget, SynthesizedCalls
+from compile_lens.agent.runtime.entry_plans import CallTarget, SynthesizedCalls, UsingScript, UsingTest
 from compile_lens.agent.runtime.entry_protocol import FUNCTION_CALL
 from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.filters import Filters
@@ -45,6 +45,7 @@ PATIENCE_S = 15.0
 PARTIAL = (EntryKind.DOCTEST, EntryKind.MODEL, EntryKind.EXAMPLE, *ELSEWHERE)
 # what is compiled as if the file compiled it, and is called as users call it
 USUAL = (EntryKind.SYNTHESIZED, EntryKind.MODEL, EntryKind.EXAMPLE)
+USING = (UsingTest, UsingScript)
 NO_TIME = "Not run: the entries tried first took too long."
 # for calls that are made up: so many seconds of processor time or a sixth of the time limit, whichever is longer, but never the whole limit
 MADE_UP_S = 36.0
@@ -216,20 +217,22 @@ async def analyze_by_entries(
             entry = replace(entry, plan=replace(entry.plan, seconds=BROKEN_SEARCH_S))
         has_other = entry is not choice.entries[-1] and not choice.is_explicit
         is_elsewhere = has_other and entry.kind in ELSEWHERE
+        is_usual = _is_usual(entry)
         if is_elsewhere and time.monotonic() - started > PATIENCE_S:
             passed.append(PassedOver(entry.spec, entry.title, NO_TIME))
             continue
-        is_limited = is_elsewhere or (entry.kind is EntryKind.SCRIPT and _has_run_as_model(passed))
+        is_limited = (is_elsewhere and not is_usual) or (entry.kind is EntryKind.SCRIPT and _has_run_as_model(passed))
         limited = replace(job, timeout_s=_share_of_elsewhere(job)) if is_limited else job
         outcome = await analyze(host, _job_of(limited, entry), _keeping(kept, on_partial), filters)
         if limited.timeout_s < job.timeout_s:
             outcome = _cut_short(outcome, entry, limited.timeout_s)
-        elif entry.kind in USUAL and outcome.calls:
+        elif is_usual and outcome.calls:
             outcome = _ended_in_a_call(outcome, entry)
         ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
         coverage = outcome.coverage or coverage
         used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
-        title = CALLED_FUNCTIONS if _is_about_functions(outcome) else used.title
+        is_of_script = entry.kind is EntryKind.MODEL and _is_about_functions(outcome)
+        title = CALLED_FUNCTIONS if is_of_script else used.title
         outcome = msgspec.structs.replace(outcome, entry=used.spec, entry_title=title)
         is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
         is_part = entry.kind in PARTIAL and has_reached(outcome) and not _is_about(outcome, main)
@@ -262,7 +265,7 @@ async def analyze_by_entries(
 def _says_more(outcome: Outcome, first: Outcome) -> bool:
     """Whether ``outcome`` says more of a file that compiles nothing than ``first`` does. The plain run of a script is the truest."""
     return (
-        (first.is_unusable and not outcome.is_unusable)
+        (first.is_unusable and (not outcome.is_unusable or outcome.coverage is not None))
         or _is_only_a_part_of_a_package(first)
         or (first.entry == MODEL and outcome.entry == SCRIPT)
     )
@@ -273,6 +276,11 @@ def _keeping(kept: Sequence[Finding], on_partial: Callable[[Outcome], None] | No
     if on_partial is None or not kept:
         return on_partial
     return lambda partial: on_partial(_with_history(partial, partial.passed_over, kept))
+
+
+def _is_usual(entry: Entry) -> bool:
+    """Whether it is called as users call it, and compiled as if the file did: a limit of its own ends its runs and its calls."""
+    return entry.kind in USUAL or isinstance(entry.plan, USING)
 
 
 def _share_of_elsewhere(job: Job) -> float:
@@ -316,7 +324,7 @@ def _job_of(job: Job, entry: Entry) -> Job:
     if isinstance(plan, SynthesizedCalls) and entry.kind is EntryKind.SYNTHESIZED:
         made_up_s, clock = plan.seconds or made_up_s, job.timeout_s * CLOCK_SHARE
         plan = replace(plan, seconds=made_up_s, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
-    if is_plain and entry.kind in USUAL:
+    if is_plain and _is_usual(entry):
         vary = VariationRequest(usual=True, seconds=made_up_s)
     return replace(job, entry=entry.spec, plan=plan, vary=vary)
 

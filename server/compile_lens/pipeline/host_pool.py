@@ -1,4 +1,4 @@
-"""Shares one host per interpreter, one run at a time, and backs off when its agents keep dying."""
+"""Shares one host per interpreter, one run at a time, and backs off when its agents keep dying. Checks may take a second host."""
 
 from __future__ import annotations
 
@@ -68,6 +68,8 @@ class HostPool(Generic[H]):
         self._make = make
         self._first_pause_s = first_pause_s
         self._lanes: dict[str, _Lane[H]] = {}
+        self._second: dict[str, _Lane[H]] = {}
+        self._with_second: set[str] = set()
         self._numbers = itertools.count()
 
     def host(self, python: str) -> H:
@@ -90,6 +92,36 @@ class HostPool(Generic[H]):
         finally:
             lane.leave()
 
+    def second(self, python: str) -> H:
+        """Another host of an interpreter, to be started before it may ``take_part``."""
+        if python not in self._second:
+            self._second[python] = _Lane(self._make(python))
+        return self._second[python].host
+
+    def take_part(self, python: str, host: H) -> None:
+        """The second host of ``python`` has started, if it still is ``host``."""
+        lane = self._second.get(python)
+        if lane is not None and lane.host is host:
+            self._with_second.add(python)
+
+    def width(self, python: str) -> int:
+        """How many runs there can be at a time for ``python`` that take either host."""
+        return 2 if python in self._with_second else 1
+
+    @asynccontextmanager
+    async def turn_at_either(self, python: str, reason: Reason) -> AsyncIterator[H]:
+        """Hold the second host of ``python`` where it takes part, is free, and the first one is not; else wait for the first one."""
+        second = self._second.get(python)
+        if second is None or python not in self._with_second or second.busy or not self._lane(python).busy:
+            async with self.turn(python, reason) as host:
+                yield host
+            return
+        await second.enter(reason, next(self._numbers))
+        try:
+            yield second.host
+        finally:
+            second.leave()
+
     def succeeded(self, python: str) -> None:
         """The agent of ``python`` did its work: the next run need not wait."""
         lane = self._lane(python)
@@ -105,8 +137,9 @@ class HostPool(Generic[H]):
 
     async def close(self) -> None:
         """End all hosts. The pool can be used again."""
-        lanes, self._lanes = self._lanes, {}
-        await asyncio.gather(*(lane.host.close() for lane in lanes.values()))
+        lanes = [*self._lanes.values(), *self._second.values()]
+        self._lanes, self._second, self._with_second = {}, {}, set()
+        await asyncio.gather(*(lane.host.close() for lane in lanes))
 
     def _lane(self, python: str) -> _Lane[H]:
         lane = self._lanes.get(python)

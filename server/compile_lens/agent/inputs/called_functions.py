@@ -67,7 +67,8 @@ def _call(
         failed.append(CallNotMade(name, problem))
         return False
     inputs = in_words(first.positional, first.named)
-    wire.tell(EntryCalled((CallMade(FUNCTION_CALL, f"{name} from line {function.line}", inputs, name),)))
+    made = f"{name} from line {function.line}" if function.line else name
+    wire.tell(EntryCalled((CallMade(FUNCTION_CALL, made, inputs, name),)))
     is_own = function.code.co_filename == file
     at = CompileAt(_line_of_def(function.code, source) if is_own else function.line)
     is_done = compiled_call.run_within_time(wire, alike, at, file, name, failed, first.grad)

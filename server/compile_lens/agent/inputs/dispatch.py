@@ -13,6 +13,8 @@ from ..runtime.entry_plans import (
     ImportingTest,
     ModelOfScript,
     SynthesizedCalls,
+    UsingScript,
+    UsingTest,
     WrittenCall,
 )
 from ..runtime.entry_protocol import EntryUnusable
@@ -24,6 +26,8 @@ RUNNERS = {
     DoctestExamples: ("doctests", "run"),
     ImportingTest: ("importers", "run_test"),
     ImportingScript: ("importers", "run_script"),
+    UsingTest: ("uses_of_file", "run_test"),
+    UsingScript: ("uses_of_file", "run_script"),
     WrittenCall: ("calls", "run_written"),
     ModelOfScript: ("program_model", "run"),
     DocumentedExample: ("program_model", "run_example"),

@@ -58,7 +58,7 @@ class RecordedFunctionCall:
 
 @dataclass
 class RecordedFunction:
-    """A function of the project: its code, the line of the script from which it was called first, and its calls.
+    """A function of the project: its code, the line of the script from which it was called first (0: not told), and its calls.
 
     ``work`` counts the calls that it made itself, also in what it calls. ``callers`` are the codes around each examined call, by their id.
     """
@@ -114,15 +114,19 @@ class FunctionRecorder:
 
     def functions(self) -> list[RecordedFunction]:
         """Those that no other of them calls: the file's own, then those of its project that do much, each by how much they do."""
-        whole = {number for number, each in self._found.items() if each.calls}
-        outermost = [
-            each
-            for number, each in self._found.items()
-            if each.calls and any(not (around & whole) - {number} for around in each.callers)
-        ]
+        outermost = self._outermost({number for number, each in self._found.items() if each.calls})
         most = max((each.work for each in outermost), default=0)
         outermost = [e for e in outermost if e.code.co_filename == self._file or e.work >= LEAST_SHARE * most]
         return sorted(outermost, key=lambda each: (each.code.co_filename == self._file, each.work), reverse=True)
+
+    def functions_in(self, is_wanted: Callable[[str], bool]) -> list[RecordedFunction]:
+        """Those in files that are wanted, and that no other of them calls, by how much they do."""
+        wanted = {n for n, each in self._found.items() if each.calls and is_wanted(each.code.co_filename)}
+        return sorted(self._outermost(wanted), key=lambda each: each.work, reverse=True)
+
+    def _outermost(self, among: set[int]) -> list[RecordedFunction]:
+        found = [(number, self._found[number]) for number in self._found if number in among]
+        return [each for number, each in found if any(not (around & among) - {number} for around in each.callers)]
 
     def _on_event(self, frame: FrameType, event: str, value: Any) -> None:
         self._events += 1

@@ -14,8 +14,19 @@ from ..runtime.wire import Wire
 from .dispatch import UnusableEntry
 from .module import load
 
-# plugins that write beside the user's files, run tests elsewhere, or measure them
-DISABLED_PLUGINS = ("cacheprovider", "xdist", "cov", "pytest_cov", "randomly", "rerunfailures", "timeout", "benchmark")
+# plugins that write beside the user's files, run tests elsewhere, or measure them; that of faulthandler waits for a thread which a copy of
+# the process does not have
+DISABLED_PLUGINS = (
+    "faulthandler",
+    "cacheprovider",
+    "xdist",
+    "cov",
+    "pytest_cov",
+    "randomly",
+    "rerunfailures",
+    "timeout",
+    "benchmark",
+)
 FAILED, NO_TESTS = 1, 5
 
 
@@ -33,33 +44,46 @@ def run_script(plan: ImportingScript, file: str, source: str, wire: Wire) -> Non
 
 def run_test(plan: ImportingTest, file: str, source: str, wire: Wire) -> None:
     """Run the test; what it imports of ``file`` has the text ``source``."""
-    try:
-        pytest: Any = importlib.import_module("pytest")
-    except ImportError:
-        raise UnusableEntry("the test needs pytest, which is not installed for this interpreter") from None
     path = plan.node.partition("::")[0]
     sys.path.insert(0, os.path.dirname(path))
     load(file, source, wire, is_helped=False)
+    test = test_of(plan.node)
     wire.tell(EntryCalled((CallMade(plan.node),)))
-    arguments = ["-q", "-x", "--no-header", "-rN", "--capture=no", "-o", "addopts="]
-    for plugin in DISABLED_PLUGINS:
-        arguments += ["-p", f"no:{plugin}"]
-    outcome = _Outcome()
-    code = int(pytest.main([*arguments, plan.node], plugins=[outcome]))
-    if outcome.error is not None:
-        raise outcome.error
-    if code == NO_TESTS:
-        raise UnusableEntry(f"pytest finds no test `{plan.node}`")
-    if code not in (0, FAILED):
-        raise UnusableEntry(f"pytest cannot run `{plan.node}` (exit code {code})")
+    test.run()
+    if test.error is not None:
+        raise test.error
 
 
-class _Outcome:
-    """A plugin that keeps what a test raised."""
+def test_of(node: str) -> OneTest:
+    """The test, to be run. Raises UnusableEntry where there is no pytest."""
+    try:
+        return OneTest(node, importlib.import_module("pytest"))
+    except ImportError:
+        raise UnusableEntry("the test needs pytest, which is not installed for this interpreter") from None
 
-    def __init__(self) -> None:
+
+class OneTest:
+    """One test, run by the user's own pytest. ``error`` is what it raised. As a plugin, it keeps that."""
+
+    def __init__(self, node: str, pytest: Any) -> None:
+        self._node = node
+        self._pytest = pytest
         self.error: BaseException | None = None
 
+    def run(self) -> None:
+        """Run it. Raises UnusableEntry where pytest does not come so far."""
+        arguments = ["-q", "-x", "--no-header", "-rN", "--tb=no", "--capture=no", "-o", "addopts="]
+        for plugin in DISABLED_PLUGINS:
+            arguments += ["-p", f"no:{plugin}"]
+        code = int(self._pytest.main([*arguments, self._node], plugins=[self]))
+        if self.error is not None:
+            return
+        if code == NO_TESTS:
+            raise UnusableEntry(f"pytest finds no test `{self._node}`")
+        if code not in (0, FAILED):
+            raise UnusableEntry(f"pytest cannot run `{self._node}` (exit code {code})")
+
     def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
+        """Keep what the test, its set-up or its tear-down raised; one that is skipped raised nothing."""
         if call.excinfo is not None and call.excinfo.typename not in ("Skipped", "XFailed"):
             self.error = self.error or call.excinfo.value

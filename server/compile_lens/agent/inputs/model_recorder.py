@@ -62,12 +62,17 @@ class RecordedModel:
 
 class ModelRecorder:
     """``check_time`` raises Enough when the program has run for long enough; ``before_first`` gets the first call of each model, and may
-    raise it, too."""
+    raise it, too. What ``owns`` is true of is a model also where another one calls it."""
 
     def __init__(
-        self, file: str, check_time: Callable[[], None], before_first: Callable[[RecordedModel], None]
+        self,
+        file: str,
+        check_time: Callable[[], None],
+        before_first: Callable[[RecordedModel], None],
+        owns: Callable[[Any], bool] | None = None,
     ) -> None:
         self._file = file
+        self._owns = owns or _nothing
         self._check_time = check_time
         self._before_first = before_first
         self._made: dict[int, tuple[weakref.ref[Any], int]] = {}
@@ -76,6 +81,7 @@ class ModelRecorder:
         self._kept: list[Any] = []
         self._called: dict[int, RecordedModel] = {}
         self._depth = 0
+        self._own_depth = 0
         self._trained: set[int] = set()
 
     @contextlib.contextmanager
@@ -95,13 +101,16 @@ class ModelRecorder:
             recorder._add(self)
 
         def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if recorder._depth == 0:
+            is_own = recorder._owns(self)
+            if recorder._depth == 0 or (is_own and recorder._own_depth == 0):
                 recorder._note(self, args, kwargs)
             recorder._depth += 1
+            recorder._own_depth += is_own
             try:
                 return original_call(self, *args, **kwargs)
             finally:
                 recorder._depth -= 1
+                recorder._own_depth -= is_own
 
         def add_param_group(self: Any, group: Any) -> None:
             original_add(self, group)
@@ -177,6 +186,15 @@ class ModelRecorder:
         module = self._kept[number]
         return self._called.get(id(module)) or RecordedModel(module, self._made[id(module)][1])
 
+    def owned_models(self) -> list[RecordedModel]:
+        """Those that are owned, of those that the program calls; otherwise of those that it makes. The largest come first."""
+        made = [RecordedModel(module, self._made[id(module)][1]) for module in self._kept]
+        for found in ([*self._called.values()], made):
+            owned = [model for model in found if self._owns(model.module) and _is_whole(model.module)]
+            if owned:
+                return sorted(_roots(owned), key=lambda model: model.size, reverse=True)
+        return []
+
     def models(self) -> list[RecordedModel]:
         """Those that the program trains or calls; otherwise those that it makes. The largest come first; none is a part of another."""
         made = [
@@ -217,6 +235,15 @@ def _given_to_constructor(module: Any) -> dict[str, str]:
 def _roots(models: list[RecordedModel]) -> list[RecordedModel]:
     inside = {id(part) for model in models for part in model.module.modules() if part is not model.module}
     return [model for model in models if id(model.module) not in inside] or models
+
+
+def _nothing(module: Any) -> bool:
+    return False
+
+
+def _is_whole(module: Any) -> bool:
+    """Whether the constructor of its base has run: ``parameters()`` needs that."""
+    return "_parameters" in vars(module)
 
 
 def _is_model(module: Any, has_parameters: bool, file: str) -> bool:

@@ -78,6 +78,26 @@ class ImportingScript(EntryPlan):
 
 
 @dataclass(frozen=True)
+class UsingTest(EntryPlan):
+    """Run the test ``node`` for ``seconds`` at most, and make its calls of ``targets`` again, compiled."""
+
+    name: ClassVar[str] = "using-test"
+    node: str
+    targets: tuple[CallTarget, ...]
+    seconds: float = 15.0
+
+
+@dataclass(frozen=True)
+class UsingScript(EntryPlan):
+    """Run the script ``path`` for ``seconds`` at most, and make its calls of ``targets`` again, compiled."""
+
+    name: ClassVar[str] = "using-script"
+    path: str
+    targets: tuple[CallTarget, ...]
+    seconds: float = 15.0
+
+
+@dataclass(frozen=True)
 class WrittenCall(EntryPlan):
     """Make the call that the user wrote."""
 
@@ -122,4 +142,4 @@ class SynthesizedCalls(EntryPlan):
 
 
 # what is called is searched for in copies of the process
-SEARCHED = (SynthesizedCalls, ModelOfScript, DocumentedExample)
+SEARCHED = (SynthesizedCalls, ModelOfScript, DocumentedExample, UsingTest, UsingScript)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..inputs.module import package_of
-from ..runtime.entry_plans import ImportingScript, ImportingTest
+from ..runtime.entry_plans import ImportingScript, ImportingTest, UsingScript, UsingTest
 from ..runtime.protocol import RunCommand
 
 # set by torchrun (torch/distributed/elastic/agent/server/local_elastic_agent.py)
@@ -79,9 +79,9 @@ def program_text(command: RunCommand) -> ProgramText:
     """The text of the file that ``command`` runs, of the one that runs it, and of what they import from their folders."""
     found: dict[str, str] = {}
     pending = [command.file]
-    if isinstance(command.plan, ImportingScript):
+    if isinstance(command.plan, (ImportingScript, UsingScript)):
         pending.append(command.plan.path)
-    elif isinstance(command.plan, ImportingTest):
+    elif isinstance(command.plan, (ImportingTest, UsingTest)):
         pending.append(command.plan.node.partition("::")[0])
     while pending and len(found) < MAX_FILES:
         file = pending.pop(0)

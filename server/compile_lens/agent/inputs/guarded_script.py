@@ -1,0 +1,137 @@
+"""Runs a script as far as it comes: statements that fail are skipped with what depends on them (``continuing.py``)."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import os
+import sys
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .. import OWN_FOLDER
+from ..runtime.entry_protocol import ArgumentsMadeUp, StatementsSkipped
+from ..runtime.program import remember
+from ..runtime.raised import report_aside
+from ..runtime.wire import Wire
+from . import compiled_call, missing_imports
+from .absent import Absent, given_functions
+from .commands import commands
+from .continuing import GUARD, rewritten
+from .failed_constructions import FailedConstructions
+from .guard import Guard
+from .made_up_arguments import made_up
+from .module import package_of
+from .synthesis.signatures import read_parameters
+from .watched_program import WatchedProgram
+
+
+class GuardedScript:
+    """A script that runs with guards, and what is learned of its models.
+
+    ``page`` is where its text stands, if that is not the file: what fails there is not the file's. ``owns`` tells models of the file.
+    """
+
+    def __init__(self, file: str, wire: Wire, page: str = "", owns: Callable[[Any], bool] | None = None) -> None:
+        self._file = file
+        self._page = page or file
+        self._owns = owns
+        self._wire = wire
+        self._program: WatchedProgram | None = None
+        self._constructions = FailedConstructions()
+        self._has_made_up_arguments = False
+        self._has_failed = False
+        self._ending: SystemExit | None = None
+        self.first_failure: BaseException | None = None
+
+    def run(self, source: str, seconds: float) -> None:
+        """Run it for ``seconds`` at most, or until its models are known."""
+        missing_imports.install(self._file, self._wire)
+        guard = Guard(seconds, self._report, self._constructions.add)
+        self._constructions.read(source)
+        program = self._program = WatchedProgram(self._page, seconds, guard.check_time, self._owns)
+        names = self._main_module(source).__dict__
+        names[GUARD] = guard
+        remember(self._page, source)
+        code = rewritten(source, self._page)
+        compiled_call.seed()
+
+        def body() -> None:
+            with made_up(self._arguments):
+                exec(code, names)
+                self._start_by_stubs(guard, program)
+                self._start_commands(guard, program, names, source)
+
+        program.run(body)
+        if self._ending is not None and not self._has_made_up_arguments:
+            self._tell(self._ending)
+        self.first_failure = guard.first
+        if guard.lines and self._page == self._file:
+            self._wire.tell(StatementsSkipped(tuple(sorted(guard.lines))))
+
+    def _start_by_stubs(self, guard: Guard, program: WatchedProgram) -> None:
+        """Call the functions of the file that a missing library would have called with arguments of the command line."""
+        for function in given_functions:
+            if program.has_models() or function.__code__.co_filename != self._page:
+                continue
+            lacking = [info for info in read_parameters(function, skip_first=False) if info.required]
+            absent = Absent(ModuleNotFoundError("its caller is not installed"))
+            try:
+                function(**{info.name: absent for info in lacking})
+            except Exception as error:  # code of the user's may raise anything
+                guard.failed(error, function.__code__.co_firstlineno)
+
+    def _start_commands(self, guard: Guard, program: WatchedProgram, names: dict[str, Any], source: str) -> None:
+        """Start what the program leaves to a library that reads the command line."""
+        for command in () if program.has_models() else commands(names, source, self._page):
+            self._arguments([command.name, *command.lacking])
+            try:
+                command.run()
+            except (Exception, SystemExit) as error:  # code of the user's and of libraries may raise anything
+                guard.failed(error, 0)
+            if program.has_models():
+                return
+
+    @property
+    def program(self) -> WatchedProgram:
+        """What is learned of it. It has run before."""
+        assert self._program is not None
+        return self._program
+
+    def not_constructed(self) -> Iterator[tuple[type, dict[str, str]]]:
+        """Classes of models whose construction failed, with the arguments that are known."""
+        yield from self._constructions.found
+
+    def _arguments(self, names: list[str]) -> None:
+        self._has_made_up_arguments = True
+        self._wire.tell(ArgumentsMadeUp(tuple(names)))
+
+    def _report(self, error: BaseException) -> None:
+        """Say what the first statement raised that failed: the program itself comes no further, with made-up arguments not even so far."""
+        if isinstance(error, SystemExit) and not self._has_failed:
+            self._ending = (
+                self._ending or error
+            )  # it may have lacked arguments, which are made up when all else has run
+        elif self._ending is None:
+            self._tell(error)
+
+    def _tell(self, error: BaseException) -> None:
+        if self._has_failed or self._has_made_up_arguments or self._page != self._file:
+            return
+        self._has_failed = True
+        report_aside(error, self._wire, OWN_FOLDER, "statement")
+
+    def _main_module(self, source: str) -> types.ModuleType:
+        """The module ``__main__``; in a package, as ``python -m`` makes it. An example of a page stands beside the package."""
+        is_program = self._page.endswith(".py")
+        path = self._page if is_program else self._file
+        main = types.ModuleType("__main__")
+        folder, name = package_of(path, source)
+        main.__file__, main.__loader__ = path, importlib.machinery.SourceFileLoader("__main__", path)
+        main.__package__ = name.rpartition(".")[0] or None
+        sys.modules["__main__"] = main
+        # a file of the name of the package may stand beside the script
+        for each in (os.path.dirname(path), folder) if is_program else (folder,):
+            if each not in sys.path:
+                sys.path.insert(0, each)
+        return main

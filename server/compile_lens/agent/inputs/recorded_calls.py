@@ -1,0 +1,152 @@
+"""Compiles a model that a program was seen to make, and calls it as the program does: with its inputs, or with ones made up for it."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import sys
+from typing import Any
+
+from ..instrument.unrecorded import uncompiled
+from ..runtime.entry_plans import CompileAt
+from ..runtime.entry_protocol import MODEL_CALL, CallMade, CallNotMade, EntryCalled
+from ..runtime.foreign_code import attempted
+from ..runtime.wire import Wire
+from ..torch_internals.attributes import original_function, original_module
+from . import compiled_call
+from .absent import cause_of
+from .ahead import of_copy
+from .explorer import Told
+from .expressions import InvalidCall, PreparedCall, evaluate
+from .model_recorder import RecordedModel, RecordedModelCall
+from .parameter_count import parameter_count
+from .placement import device_of
+from .synthesis.arguments import in_words, known_text
+from .synthesis.object_calls import FoundCall
+from .synthesis.search import NotFound, SearchBudget
+from .synthesis.signatures import read_parameters
+from .synthesis.target import find_call, find_inputs
+
+# seconds for the inputs of each model
+SEARCH_S = 15.0
+SEARCH_CLOCK_S = 45.0
+MAX_TRIALS = 60
+# a larger model is not copied for each trial
+COPIED_PARAMETERS = 30_000_000
+
+
+def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade], line: int = 0) -> bool:
+    """Compile a model, in ``line`` or where the script makes it, and call it as the script does; whether that was possible."""
+    module, original = model.module, original_module(model.module)
+    name, is_compiled = type(original).__name__, original is not model.module
+    if model.complete is not None and model.complete.device is not None:
+        original.to(model.complete.device)  # a trainer that ended has taken it back
+    calls = [PreparedCall(module, call.positional, call.named) for call in model.calls if call.is_complete]
+    calls += _later_calls(model)
+    if calls:
+        inputs = in_words(calls[0].positional, calls[0].named)
+    else:
+        found = _found_inputs(model, name, failed)
+        if found is None:
+            return False
+        call = evaluate(found.expression, {**_names_of(module), "__made__": module})
+        calls, inputs = [call], found.inputs
+    made = f"{name} from line {model.line}" if model.line and not line else name
+    wire.tell(EntryCalled((CallMade(MODEL_CALL, made, inputs, name),)))
+    at = None if is_compiled else CompileAt(line or max(model.line, 1))
+    return compiled_call.run_within_time(wire, calls, at, file, name, failed, _grad(model))
+
+
+def _later_calls(model: RecordedModel) -> list[PreparedCall]:
+    """The calls of the copy that ran ahead, with random tensors of the sizes that they had there."""
+    found: list[PreparedCall] = []
+    names = {**_names_of(model.module), "__made__": model.module}
+    for positional, named in model.later:
+        arguments = ", ".join([*positional, *(f"{name}={text}" for name, text in named.items())])
+        try:
+            found.append(evaluate(f"__made__({arguments})", names))
+        except InvalidCall:
+            continue
+    return found
+
+
+def _grad(model: RecordedModel) -> bool:
+    call = model.complete or next(iter(model.calls), None)
+    return call.grad if call is not None else True
+
+
+def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) -> FoundCall | None:
+    module = original_module(model.module)
+    is_small = parameter_count(module) < COPIED_PARAMETERS
+
+    def make() -> Any:
+        copied = attempted(lambda: copy.deepcopy(module)) if is_small else None
+        return module if copied is None else copied
+
+    passed, known = _passed(module, model.calls[-1]) if model.calls else ((), {})
+    owner = sys.modules.get(type(module).__module__) or sys.modules["__main__"]
+
+    def find() -> FoundCall | CallNotMade:
+        try:
+            # while a device is in force, inputs are made there
+            with uncompiled(), device_of(module) or contextlib.nullcontext():
+                budget = SearchBudget(MAX_TRIALS, SEARCH_S)
+                return find_inputs(owner, module, "forward", make, "__made__", budget, known, passed)
+        except NotFound as error:
+            return CallNotMade(name, str(error))
+
+    return _found(of_copy(find, SEARCH_CLOCK_S), name, failed)
+
+
+def _found(result: FoundCall | CallNotMade | None, name: str, failed: list[CallNotMade]) -> FoundCall | None:
+    if isinstance(result, FoundCall):
+        return result
+    failed.append(result or CallNotMade(name, f"the search for inputs took more than {SEARCH_CLOCK_S:.0f} s"))
+    return None
+
+
+def _passed(module: Any, call: RecordedModelCall) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The parameters for which a call passes something, and the expressions for those that are known."""
+    names = [info.name for info in read_parameters(original_function(type(module).forward), skip_first=True)]
+    given = {**dict(zip(names, call.positional, strict=False)), **call.named}
+    values = {name: value for name, value in given.items() if value is not None}
+    texts = {name: known_text(value) for name, value in values.items() if cause_of(value) is None}
+    return tuple(values), {name: text for name, text in texts.items() if text is not None}
+
+
+def _names_of(module: Any) -> dict[str, Any]:
+    owner = sys.modules.get(type(original_module(module)).__module__)
+    return vars(owner) if owner is not None else {}
+
+
+def inputs_of(cls: type, told: Told) -> dict[str, str]:
+    """The expressions for what the script passes to an object of ``cls``, by parameter."""
+    names = [info.name for info in read_parameters(getattr(cls, "forward"), skip_first=True)]  # noqa: B009
+    positional, named = told.calls[0] if told.calls else ((), {})
+    return {**dict(zip(names, positional, strict=False)), **named}
+
+
+def call_class(
+    cls: type,
+    given: dict[str, str],
+    file: str,
+    wire: Wire,
+    failed: list[CallNotMade],
+    inputs: dict[str, str] | None = None,
+    line: int = 1,
+) -> bool:
+    """Call a model that the script has not made: with what it passes, as far as that is known."""
+    owner = sys.modules[cls.__module__]
+
+    def find() -> FoundCall | CallNotMade:
+        try:
+            return find_call(owner, cls.__qualname__, SearchBudget(MAX_TRIALS, SEARCH_S), given, inputs)
+        except (NotFound, AttributeError) as error:
+            return CallNotMade(cls.__name__, str(error))
+
+    found = _found(of_copy(find, SEARCH_CLOCK_S), cls.__name__, failed)
+    if found is None:
+        return False
+    wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, cls.__name__),)))
+    call = found.evaluate(vars(owner))
+    return compiled_call.run_within_time(wire, [call], CompileAt(max(line, 1)), file, cls.__name__, failed)

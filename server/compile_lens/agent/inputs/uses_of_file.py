@@ -1,0 +1,144 @@
+"""Runs a test or a script that uses the analyzed file, and makes its calls of what the file defines again, compiled.
+
+Who wrote them knew how a class is constructed and called. What they use of it is compiled as if the file compiled it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..runtime.entry_plans import CallTarget, UsingScript, UsingTest
+from ..runtime.entry_protocol import CallNotMade, EntryCalled
+from ..runtime.gpu_presence import copies_can_use_gpu
+from ..runtime.program import read
+from ..runtime.wire import Wire
+from ..torch_internals.attributes import original_module
+from . import called_functions, compiled_call
+from .dispatch import UnusableEntry
+from .guard import Enough
+from .guarded_script import GuardedScript
+from .importers import test_of
+from .model_recorder import RecordedModel
+from .module import load
+from .recorded_calls import call_model
+from .synthesis.search import sentence_of
+from .time_limit import at_most
+from .watched_program import WatchedProgram
+
+# so many models are called, while they take less than so many seconds
+MOST = 2
+MORE_S = 15.0
+
+
+@copies_can_use_gpu()
+def run_script(plan: UsingScript, file: str, source: str, wire: Wire) -> None:
+    """Run the script; what it imports of ``file`` has the text ``source``."""
+    text = read(plan.path)
+    sys.path.insert(0, os.path.dirname(plan.path))
+    load(file, source, wire, is_helped=False)
+    sys.argv = [plan.path]
+    script = GuardedScript(file, wire, plan.path, _owned_by(file))
+    script.run(text, plan.seconds)
+    _call(script.program, plan.targets, file, source, wire, script.first_failure)
+
+
+@copies_can_use_gpu()
+def run_test(plan: UsingTest, file: str, source: str, wire: Wire) -> None:
+    """Run the test; what it imports of ``file`` has the text ``source``."""
+    path = plan.node.partition("::")[0]
+    sys.path.insert(0, os.path.dirname(path))
+    load(file, source, wire, is_helped=False)
+    test = test_of(plan.node)
+    end = time.monotonic() + plan.seconds
+
+    def check_time() -> None:
+        if time.monotonic() > end:
+            raise Enough
+
+    def body() -> None:
+        with at_most(plan.seconds, Enough):
+            test.run()
+
+    program = WatchedProgram(path, plan.seconds, check_time, _owned_by(file))
+    compiled_call.seed()
+    program.run(body)
+    error = test.error if isinstance(test.error, Exception) else None
+    _call(program, plan.targets, file, source, wire, error)
+
+
+def _owned_by(file: str) -> Callable[[Any], bool]:
+    """Whether a module is one of the classes that ``file`` defines."""
+    known: dict[type, bool] = {}
+
+    def owns(module: Any) -> bool:
+        cls = type(module)
+        if cls not in known:
+            defined_in = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+            known[cls] = defined_in == file or (
+                os.path.basename(defined_in) == os.path.basename(file) and _is_same(defined_in, file)
+            )
+        return known[cls]
+
+    return owns
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
+
+def _call(
+    program: WatchedProgram,
+    targets: Sequence[CallTarget],
+    file: str,
+    source: str,
+    wire: Wire,
+    failure: BaseException | None,
+) -> None:
+    """Call what the program used of the file. Raises UnusableEntry where that is nothing, or cannot be repeated."""
+    owns = _owned_by(file)
+    lines = {target.name.partition(".")[0]: target.compile.line for target in targets if target.compile is not None}
+    failed: list[CallNotMade] = []
+    done = 0
+    started = time.monotonic()
+    for model in sorted((m for m in program.models() if owns(original_module(m.module))), key=_is_other(targets)):
+        if done and (done >= MOST or time.monotonic() - started > MORE_S):
+            break
+        if done:
+            compiled_call.reset_compiler()  # each as if it were the only one
+        name = type(original_module(model.module)).__name__
+        done += call_model(model, file, wire, failed, lines.get(name) or _line_of(model))
+    if not done and not failed:
+        # the lines of the test or script are not those of the file
+        own = [replace(function, line=0) for function in program.functions_in(lambda path: path == file)]
+        done = called_functions.call_all(own, file, source, wire, failed)
+    wire.tell(EntryCalled((), tuple(failed)))
+    if not done:
+        raise UnusableEntry(_why(failed, failure))
+
+
+def _is_other(targets: Sequence[CallTarget]) -> Callable[[RecordedModel], bool]:
+    main = targets[0].name.partition(".")[0]
+    return lambda model: type(original_module(model.module)).__name__ != main
+
+
+def _line_of(model: RecordedModel) -> int:
+    """The line of the class of a model that is none of the targets; that of its ``forward``."""
+    forward = getattr(type(original_module(model.module)), "forward", None)
+    code = getattr(forward, "__code__", None)
+    return code.co_firstlineno if code is not None else 1
+
+
+def _why(failed: Sequence[CallNotMade], failure: BaseException | None) -> str:
+    if failed:
+        return f"its call of `{failed[0].target}` cannot be repeated: {failed[0].reason}"
+    if failure is not None:
+        return f"it raises {sentence_of(failure)}"
+    return "it calls nothing of the file with tensors"

@@ -1,0 +1,76 @@
+"""Runs a program, ahead of itself where it can, and keeps what is learned: its models, and the functions that it calls with tensors."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..instrument.unrecorded import uncompiled
+from .data_loading import without_workers
+from .explorer import Explorer, Told
+from .function_recorder import FunctionRecorder, RecordedFunction
+from .guard import Enough
+from .model_recorder import ModelRecorder, RecordedModel
+from .parameter_count import parameter_count
+
+
+class WatchedProgram:
+    """``page`` is the file whose lines make the models. ``check_time`` raises Enough when ``seconds`` are over.
+
+    Where the program uses models that ``owns`` is true of, it is about these.
+    """
+
+    def __init__(
+        self, page: str, seconds: float, check_time: Callable[[], None], owns: Callable[[Any], bool] | None = None
+    ) -> None:
+        self._explorer = Explorer(seconds)
+        self._functions = FunctionRecorder(page, check_time)
+        self._recorder = ModelRecorder(page, check_time, self._before_first, owns)
+
+    def run(self, body: Callable[[], object]) -> None:
+        """Run ``body`` until it ends, or until the models are known. Raises what it raises."""
+        try:
+            with uncompiled(), self._recorder.recording(), without_workers(), self._functions.recording():
+                body()
+        except (Enough, SystemExit):
+            pass  # its end
+        finally:
+            self._explorer.finish(self._found, self._recorder.number_of, self._recorder.given_to)
+
+    def has_models(self) -> bool:
+        """Whether the program has made a model so far."""
+        return bool(self._found())
+
+    def models(self) -> list[RecordedModel]:
+        """The most important first."""
+        found: list[RecordedModel] = []
+        for told in self._explorer.told:
+            model = self._recorder.known(told.number, told.name)
+            if model is not None:
+                model.later = told.calls
+                found.append(model)
+        return found or self._found()
+
+    def not_made(self) -> Iterator[tuple[Told, type]]:
+        """Models that the program makes only after the first call of its main one, where it was stopped: their classes."""
+        for told in self._explorer.told:
+            cls = getattr(sys.modules.get(told.module), told.name, None)
+            if isinstance(cls, type) and self._recorder.known(told.number, told.name) is None:
+                yield told, cls
+
+    def functions(self) -> list[RecordedFunction]:
+        """What a program that builds no model calls with tensors."""
+        return self._functions.functions()
+
+    def functions_in(self, is_wanted: Callable[[str], bool]) -> list[RecordedFunction]:
+        """Those that it calls with tensors of files that are wanted."""
+        return self._functions.functions_in(is_wanted)
+
+    def _found(self) -> list[RecordedModel]:
+        return self._recorder.owned_models() or self._recorder.models()
+
+    def _before_first(self, model: RecordedModel) -> None:
+        if parameter_count(model.module):
+            self._functions.stop()  # the program is about this model
+        self._explorer.before_first_call(self._recorder.number_of(model.module), model)

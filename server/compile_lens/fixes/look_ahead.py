@@ -1,0 +1,77 @@
+"""Tries the fixes of a text in their order, the next ones already while one is tried.
+
+What is tried, and in which order it counts, is as if they were tried one after the other: what is looked ahead at is a guess of which
+fix comes next, and counts when its turn comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+
+from compile_lens.analysis.finding_counts import FindingCounts
+from compile_lens.fixes.effect import FixEffect
+from compile_lens.fixes.fix import Fix, FixKind
+from compile_lens.fixes.next_fix import FixesOf, next_fix
+from compile_lens.fixes.verify import Verifier
+
+# what is assumed of a fix that is still tried
+_UNKNOWN = FixEffect(FindingCounts(), FindingCounts())
+Find = Callable[[Fix], Coroutine[None, None, FixEffect]]
+
+
+class LookAhead:
+    """Tries at most ``most`` of the fixes ``offered``, each with ``find``, ``width()`` of them at a time."""
+
+    def __init__(
+        self, offered: Sequence[FixesOf], verifier: Verifier, find: Find, most: int, width: Callable[[], int]
+    ) -> None:
+        self._offered = offered
+        self._known = verifier.known
+        self._find = find
+        self._most = most
+        self._width = width
+        self._tries: dict[Fix, asyncio.Task[FixEffect]] = {}
+
+    @asynccontextmanager
+    async def tried(self) -> AsyncIterator[AsyncIterator[Fix]]:
+        """Gives each fix once its effect is known; what is still tried at the end of the block is canceled."""
+        try:
+            yield self._tried()
+        finally:
+            for task in self._tries.values():
+                task.cancel()
+            await asyncio.gather(*self._tries.values(), return_exceptions=True)
+
+    async def _tried(self) -> AsyncIterator[Fix]:
+        while (fix := self._next({})) is not None:
+            self._begin(fix)
+            while not self._tries[fix].done():
+                self._look_ahead()
+                await asyncio.wait(self._under_way(), return_when=asyncio.FIRST_COMPLETED)
+            self._known[fix] = self._tries.pop(fix).result()
+            yield fix
+
+    def _next(self, assumed: dict[Fix, FixEffect]) -> Fix | None:
+        known = {**assumed, **self._known}
+        return next_fix(self._offered, known) if len(known) < self._most else None
+
+    def _look_ahead(self) -> None:
+        while len(self._under_way()) < self._width():
+            fix = self._next(dict.fromkeys(self._tries, _UNKNOWN))
+            if fix is None or (not self._may_serve(fix) and any(map(self._may_serve, self._tries))):
+                return
+            self._begin(fix)
+
+    def _may_serve(self, fix: Fix) -> bool:
+        """Whether a finding waits for it. What none waits for would only slow down those that some wait for."""
+        is_wanted = fix.kind is FixKind.CHANGE
+        return is_wanted and any(fix in each.fixes and not each.is_served(self._known) for each in self._offered)
+
+    def _begin(self, fix: Fix) -> None:
+        if fix not in self._tries:
+            self._tries[fix] = asyncio.create_task(self._find(fix))
+
+    def _under_way(self) -> list[asyncio.Task[FixEffect]]:
+        return [task for task in self._tries.values() if not task.done()]
