@@ -149,3 +149,21 @@ def test_the_text_that_is_not_saved_is_used(package: Path, warm_host: WarmHost) 
     outcome = warm_host.run_choice(str(file), choice, text=unsaved)
     assert outcome.entry == "tests/test_fusion.py::test_fusion"
     assert codes(outcome) == []
+
+
+def test_an_example_has_the_imports_of_those_before_it_on_its_page(package: Path, warm_host: WarmHost) -> None:
+    calls = USE.replace("    ", "")
+    page = f"```python\nimport torch\nfrom pkg.fusion import Fusion\n```\n\nThen:\n\n```python\n{calls}```\n"
+    outcome = used_in(warm_host, package, "README.md", page)
+    assert outcome.entry == "example:README.md"
+    assert codes(outcome) == [("GB0059", PRINT_LINE)]
+    assert outcome.calls[0].target == "Fusion"
+
+
+def test_tests_that_make_the_main_class_come_first(package: Path) -> None:
+    text = "from pkg.fusion import Fusion\n\n\ndef test_name():\n    Fusion.__name__\n\n\ndef test_sizes():\n    Fusion({})\n"
+    write(package, "[project]\nname = 'pkg'\n", "pyproject.toml")
+    write(package, text, "tests/test_fusion.py")
+    file = package / "pkg/fusion.py"
+    entries = choose(str(file), file.read_text(), package).entries
+    assert [entry.spec.rpartition("::")[2] for entry in entries] == ["test_sizes", "test_name", "synthesized"]

@@ -20,6 +20,7 @@ from compile_lens.agent.runtime.left_folders import remove_folder
 from compile_lens.workers.cache_leases import Lease, in_use, leased
 from compile_lens.workers.cache_limit import KEPT, CacheInUseError, clear, limit, measure
 from compile_lens.workers.caches import PARTS, cache_root, private_cache_environment
+from compile_lens.workers.command import caches_of, sandbox_of
 from compile_lens.workers.extraction import InstalledTorch, cached_tables, table_path
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, EndKind, Job
@@ -134,6 +135,17 @@ def test_no_run_has_the_caches_of_others_deleted_by_what_it_says_of_its_own(tmp_
     os.utime(mine / "built.so", (later, later))
     limit(tmp_path, 100_000, now=True)
     assert [folder.is_dir() for folder in (theirs, mine)] == [False, True]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="changes modes")
+def test_no_run_closes_the_caches_of_its_workspace_to_the_next_run(tmp_path: Path) -> None:
+    job, environment = Job(str(tmp_path / "a.py")), {"COMPILE_LENS_CACHE_DIR": str(tmp_path)}
+    folders = [Path(folder) for folder in caches_of(job, environment).values()]
+    sandbox_of(job, str(tmp_path / "scratch"), environment)
+    for folder in folders:
+        folder.chmod(0)
+    sandbox_of(job, str(tmp_path / "scratch"), environment)
+    assert [folder.stat().st_mode & 0o777 for folder in folders] == [0o700] * len(folders)
 
 
 CLOSES = """

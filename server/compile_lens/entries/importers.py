@@ -40,14 +40,15 @@ class WorkspaceFile:
 def find_importers(
     file: str, root: str, others: Sequence[WorkspaceFile], targets: Sequence[Target]
 ) -> tuple[Entry, ...]:
-    """Tests first, then scripts, that import ``file`` and use a target; of each, those that use the first one before others.
+    """Tests first, then scripts, that import ``file`` and use a target; of each, those that use the first one before others,
+    and tests that call a target themselves.
 
     Paths are shown relative to ``root``.
     """
     wanted = {name for target in targets for name in (target.name.partition(".")[0],)}
     main = targets[0].name.partition(".")[0] if targets else ""
-    tests: list[tuple[bool, Entry]] = []
-    scripts: list[tuple[bool, Entry]] = []
+    tests: list[tuple[tuple[bool, bool], Entry]] = []
+    scripts: list[tuple[tuple[bool, bool], Entry]] = []
     for other in others:
         imported = imported_names(other, file)
         if not imported or other.path == file:
@@ -59,17 +60,20 @@ def find_importers(
                 test = Entry(
                     EntryKind.TEST, f"{path}::{node}", f"a test that uses `{hit}`", 0, test_plan(other, node, targets)
                 )
-                tests.append((hit != main, test))
+                body = "\n".join(other.tree.lines[definition.def_line : definition.last_line])
+                # where a helper or a fixture names it, that makes it
+                is_made = re.search(rf"\b{re.escape(hit)}\b(?!\s*\()", body) is None
+                tests.append(((hit != main, not is_made), test))
         elif does_something(other.tree):
             used = {imported[name] for name in _all_names(other.tree) if imported.get(name) in wanted}
             hit = main if main in used else next(iter(sorted(used)), "")
             if hit:
                 script = Entry(EntryKind.FILE, path, f"a script that uses `{hit}`", 0, script_plan(other, targets))
-                scripts.append((hit != main, script))
+                scripts.append(((hit != main, False), script))
     return (*_best(tests, MAX_TESTS), *_best(scripts, MAX_SCRIPTS))
 
 
-def _best(found: list[tuple[bool, Entry]], most: int) -> list[Entry]:
+def _best(found: list[tuple[tuple[bool, bool], Entry]], most: int) -> list[Entry]:
     return [entry for _, entry in sorted(found, key=lambda each: each[0])[:most]]
 
 

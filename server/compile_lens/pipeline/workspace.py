@@ -13,7 +13,7 @@ from compile_lens.agent.runtime.regular_file import read_regular, read_regular_t
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.importers import WorkspaceFile
 from compile_lens.late_pattern import pattern
-from compile_lens.syntax.tree import parse
+from compile_lens.syntax.tree import Query, SourceTree, parse
 from compile_lens.trace.walked import walked
 
 MAX_FILES = 4_000
@@ -42,6 +42,7 @@ _BLOCKS = pattern(
     r"^[ \t]*```+ *(?:python|py)\b[^\n]*\n(.*?)^[ \t]*```|^\.\. code(?:-block)?:: *python\n\s*\n((?:[ \t]+[^\n]*\n|\n)+)",
     re.M | re.S,
 )
+_IMPORTS = Query("(module [(import_statement) (import_from_statement)] @import)")
 # what stands in the top folder of a project
 MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
 
@@ -79,16 +80,30 @@ def mentioning(file: Path, root: Path) -> tuple[WorkspaceFile, ...]:
 
 
 def documented_examples(root: Path) -> tuple[WorkspaceFile, ...]:
-    """The Python code in the README and in the Markdown pages of ``root``: each example as a file, with the path of its page."""
+    """The Python code in the README and in the Markdown pages of ``root``: each example as a file, with the path of its page.
+
+    What the examples before it on its page import is imported in each.
+    """
     found: list[WorkspaceFile] = []
     for page in [*sorted(root.glob("README*")), *sorted((root / "docs").glob("*.md"))][:MAX_PAGES]:
         try:
             text = read_regular_text(page)[:LARGEST]
         except OSError:
             continue
+        imports: dict[str, None] = {}
         for fenced, indented in _BLOCKS.findall(text):
-            found.append(WorkspaceFile(str(page), parse(textwrap.dedent(fenced or indented))))
+            example = parse(textwrap.dedent(fenced or indented))
+            before = "".join(f"{each}\n" for each in imports)
+            found.append(WorkspaceFile(str(page), parse(f"{before}{example.text}") if before else example))
+            imports |= dict.fromkeys(_imports(example))
     return tuple(found)
+
+
+def _imports(tree: SourceTree) -> Iterator[str]:
+    """The import statements at the top of a text; none of one that is no program."""
+    if not tree.root.has_error:
+        for node in _IMPORTS.captures(tree.root).get("import", []):
+            yield tree.node_text(node)
 
 
 def _python_files(root: Path, deadline: float) -> Iterator[Path]:

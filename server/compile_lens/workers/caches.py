@@ -75,6 +75,14 @@ def keep_others_out(environment: Mapping[str, str]) -> None:
             root.chmod(PRIVATE)
 
 
+def make_private(folder: Path) -> None:
+    """Make the cache of a run; one that an earlier run has closed to its own user is opened."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(OSError):
+        if stat.S_IMODE(folder.stat().st_mode) & PRIVATE != PRIVATE:
+            folder.chmod(PRIVATE)
+
+
 def _owner(workspace: str) -> str:
     # links are resolved: two names of a folder are one workspace
     return f"sandboxed-{hashlib.sha256(os.fsencode(os.path.realpath(workspace))).hexdigest()[:16]}"

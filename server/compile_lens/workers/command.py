@@ -10,7 +10,7 @@ from compile_lens.agent.runtime.entry_plans import EntryPlan, ModelOfScript, Syn
 from compile_lens.agent.runtime.protocol import MAGIC, RunCommand, SandboxSpec, Substitution
 from compile_lens.agent.runtime.search_protocol import BisectRequest, MinifyRequest
 from compile_lens.workers.access import Access
-from compile_lens.workers.caches import keep_others_out, private_cache_environment
+from compile_lens.workers.caches import keep_others_out, make_private, private_cache_environment
 from compile_lens.workers.job import Job
 from compile_lens.workers.kept_folders import kept_folders
 
@@ -88,7 +88,7 @@ def sandbox_of(job: Job, scratch: str, environment: Mapping[str, str]) -> Sandbo
     keep_others_out(environment)
     caches = [Path(path) for path in caches_of(job, environment).values()]
     for folder in caches:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
     return SandboxSpec(
         strongest=sandbox.strongest,
         scratch=scratch,
