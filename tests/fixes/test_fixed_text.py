@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
+from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.fixes.fix import Fix, apply_fix
 from compile_lens.fixes.offer import fixes_for
+from compile_lens.fixes.repair import Repaired
 from compile_lens.syntax.tree import parse
 from warm_host import WarmHost, one_worker_each
 
@@ -113,3 +115,22 @@ def test_at_any_expression_of_any_program_the_syntax_stays(
             )
             for fix in _fixes(text, (finding,)):
                 ast.parse(apply_fix(text, fix))
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("a folder/model.py", "a folder/model.py"),
+        ("x.py\n--- a/other.py\n+++ b/other.py", r'"PLACEx.py\012--- a/other.py\012+++ b/other.py"'),
+        ("other.py\tx.py", r'"PLACEother.py\011x.py"'),
+        ('a"b\\c', r'"PLACEa\042b\134c"'),
+    ],
+)
+def test_no_name_makes_lines_of_a_diff(name: str, written: str) -> None:
+    none = FindingCounts()
+    diff = Repaired("a\n", "b\n", (), (), (none, none)).diff(name).splitlines()
+    before, after = (written.replace("PLACE", f"{side}/") for side in "ab")
+    before, after = (
+        text if written.startswith('"') else f"{side}/{text}" for side, text in (("a", before), ("b", after))
+    )
+    assert diff == [f"--- {before}", f"+++ {after}", "@@ -1 +1 @@", "-a", "+b"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -131,3 +132,27 @@ def test_a_revision_that_cannot_be_had_is_told_in_a_sentence(tmp_path: Path) -> 
         pass
     with pytest.raises(RevisionError, match="is not a revision"), revision("a\0b", root):
         pass
+
+
+def test_no_program_checks_the_signature_that_a_text_asks_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Signature and text come with a clone; the programs may ask servers for keys."""
+    root, started = repository(tmp_path / "repository"), tmp_path / "started"
+    (root / ".gitattributes").write_text("model.py export-subst\n")
+    (root / "model.py").write_text("# $Format:%G?$\n")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "x")
+    head, _, message = git(root, "cat-file", "commit", "HEAD").partition("\n\n")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    for program, begin in (("gpg", "PGP SIGNATURE"), ("gpgsm", "SIGNED MESSAGE")):
+        (programs / program).write_text(f"#!/bin/sh\ntouch {started}\ncat > /dev/null\n")
+        (programs / program).chmod(0o700)
+        signed = f"{head}\ngpgsig -----BEGIN {begin}-----\n \n iQEz\n -----END {begin}-----\n\n{message}\n"
+        name = git(root, "hash-object", "-t", "commit", "-w", "--stdin", text=signed)
+        with revision(name, root) as found:
+            assert "$Format" in (found.folder / "model.py").read_text()
+        assert not started.exists()
+        git(root, "archive", "--output", str(tmp_path / "a.tar"), name)
+        assert started.exists(), "this test tests nothing: git would not start it either"
+        started.unlink()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import sys
 import textwrap
 import time
@@ -206,6 +207,21 @@ async def test_with_a_gpu_its_threads_may_be_named_and_nothing_else_of_proc_chan
         assert not may_be_written("/proc/sysrq-trigger")
     """
     outcome = await analyze(host, job(tmp_path, source, SandboxOptions(gpu=gpu, strongest=kind)))
+    assert outcome.status is Status.OK, outcome.findings
+
+
+async def test_half_of_the_signals_that_may_wait_are_left_to_others(
+    host: Host, tmp_path: Path, kind: SandboxKind
+) -> None:
+    most = resource.getrlimit(resource.RLIMIT_SIGPENDING)[1]
+    source = f"""
+        import ctypes, resource
+
+        assert resource.getrlimit(resource.RLIMIT_SIGPENDING) == ({most // 2}, {most // 2})
+        more = (ctypes.c_uint64 * 2)({most}, {most})
+        assert ctypes.CDLL(None).prlimit(0, resource.RLIMIT_SIGPENDING, more, None) == -1
+    """
+    outcome = await analyze(host, job(tmp_path, source, SandboxOptions(strongest=kind)))
     assert outcome.status is Status.OK, outcome.findings
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -75,10 +76,18 @@ class Repaired:
         """The change as a unified diff of the file ``name``; '' if there is none."""
         old, new = (text.splitlines(keepends=True) for text in (self.before, self.text))
         name = name.lstrip("/")
-        pieces = difflib.unified_diff(old, new, fromfile=f"a/{name}", tofile=f"b/{name}")
+        pieces = difflib.unified_diff(old, new, fromfile=_in_diff(f"a/{name}"), tofile=_in_diff(f"b/{name}"))
         return "".join(
             piece if piece.endswith("\n") else f"{piece}\n\\ No newline at end of file\n" for piece in pieces
         )
+
+
+def _in_diff(name: str) -> str:
+    """``name`` as git writes it: what reads a diff would take lines of a name for those of another file, and end it at a tab."""
+    if name.isprintable() and not set(name) & {'"', "\\"}:
+        return name
+    codes = (f"\\{byte:03o}" if byte < 32 or byte > 126 or byte in b'"\\' else chr(byte) for byte in os.fsencode(name))
+    return f'"{"".join(codes)}"'
 
 
 @dataclass(slots=True)

@@ -68,7 +68,8 @@ def revision(name: str, near: Path) -> Iterator[Revision]:
     _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", absent=name)
     # to archive it, git would hold all of them
     _git(root, "ls-tree", "-r", "-z", "--name-only", "--end-of-options", name, absent=name, longest=LONGEST_NAMES)
-    packed = _git(root, "archive", "--format=tar", "--end-of-options", name, absent=name)
+    # its tree: of a commit, texts may ask for its signature (export-subst in gitattributes(5)), and git would start what checks it
+    packed = _git(root, "archive", "--format=tar", "--end-of-options", f"{name}^{{tree}}", absent=name)
     with tempfile.TemporaryDirectory(prefix="compile-lens-revision-") as made:
         # the name of the folder stays what it is: programs are named by it
         folder = Path(made, root.name)

@@ -212,6 +212,8 @@ def _set_limits(policy: Policy, counts_separately: bool) -> None:
     if sys.platform == "linux":
         _lower(resource.RLIMIT_RTPRIO, 0)
         _lower(resource.RLIMIT_NICE, 0)
+        # the kernel counts signals that wait, and timers, of all processes of the user: the others keep half
+        _lower(resource.RLIMIT_SIGPENDING, resource.getrlimit(resource.RLIMIT_SIGPENDING)[1] // 2)
     if policy.cpu_s:
         _lower(resource.RLIMIT_CPU, policy.cpu_s)
     # a GPU driver reserves much more memory than it uses
