@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.entries.agent_package import agent_module
 from tests.entries.test_entry_runs import codes, run, write
 
 from compile_lens.pipeline.entry_choice import choose
@@ -132,3 +133,14 @@ def test_a_library_that_needs_what_is_not_installed(tmp_path: Path) -> None:
         [sys.executable, "-c", INSTALLED, str(tmp_path)], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.split() == ["absent_for_library", "None"]
+
+
+def test_the_compiler_may_ask_whether_it_knows_what_a_stub_is() -> None:
+    error = ModuleNotFoundError("No module named 'bars'")
+    bar = agent_module("inputs.absent").StubModule("bars", error).bar
+    asked = "truth = bool(bar)"
+    names = {"__name__": "torch._dynamo.symbolic_convert", "bar": bar}
+    exec(asked, names)
+    assert names["truth"] is True
+    with pytest.raises(ModuleNotFoundError, match="bars"):
+        exec(asked, {"__name__": "program", "bar": bar})

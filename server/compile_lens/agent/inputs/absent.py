@@ -156,6 +156,12 @@ class Stub:
             raise self._compile_lens_error  # it unpacks a result
         return iter(wrapped)
 
+    def __bool__(self) -> bool:
+        """Dynamo asks whether it knows what is called (torch 2.11, ``call_function`` in torch/_dynamo/symbolic_convert.py)."""
+        if str(sys._getframe(1).f_globals.get("__name__")).startswith("torch._dynamo."):
+            return True
+        raise self._compile_lens_error
+
     def __len__(self) -> int:
         if not hasattr(type(self._compile_lens_wrapped), "__len__"):
             raise self._compile_lens_error
@@ -198,7 +204,7 @@ def _needs(self: Stub, *_: Any, **__: Any) -> NoReturn:
 
 
 _HARMLESS = frozenset({"__call__", "__getitem__", "__or__", "__ror__", "__eq__", "__ne__"})
-_NEEDING = ("bool", "int", "float", "fspath", "next")
+_NEEDING = ("int", "float", "fspath", "next")
 for _use in (*(_operators() - _HARMLESS), *(f"__{_name}__" for _name in _NEEDING)):
     setattr(Stub, _use, _needs)
 Stub.__torch_function__ = classmethod(lambda cls, *call: _needs_stub(call))  # type: ignore[attr-defined]
