@@ -146,3 +146,34 @@ def test_a_script_that_calls_nothing_with_tensors_says_so(tmp_path: Path, warm_h
     assert (
         "The entry model cannot be used: it builds no model, and calls no function of its project with tensors." in said
     )
+
+
+def test_nothing_of_the_program_runs_because_it_is_looked_at(tmp_path: Path, warm_host: WarmHost) -> None:
+    script = """\
+import torch
+
+class Options(dict):
+    def __getattr__(self, name):
+        if name not in self:
+            print("asked for", name)
+        return self[name]
+
+class Rows(list):
+    def __getitem__(self, at):
+        raise KeyError(at)
+
+def energy(x, options):
+    return (x * options.scale).sum()
+
+def first(x, rows):
+    return x + len(rows)
+
+options = Options(scale=2.0)
+for step in range(3):
+    energy(torch.ones(3), options)
+    first(torch.ones(3), Rows([1]))
+"""
+    outcome = run(warm_host, tmp_path, {"fit.py": script}, "fit.py")
+    assert "energy" in [call.target for call in outcome.calls]
+    assert not [finding for finding in outcome.findings if finding.code == "run-error"]
+    assert "asked for" not in outcome.output

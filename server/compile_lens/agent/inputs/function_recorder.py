@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from ..torch_internals.attributes import changes_so_far
@@ -130,11 +130,14 @@ class FunctionRecorder:
 
     def _on_event(self, frame: FrameType, event: str, value: Any) -> None:
         self._events += 1
-        if event == "call":
-            if id(frame.f_code) not in self._others:
-                self._begin(frame)
-        elif event == "return" and self._open and self._open[-1].frame is frame:
-            self._end(value)
+        try:
+            if event == "call":
+                if id(frame.f_code) not in self._others:
+                    self._begin(frame)
+            elif event == "return" and self._open and self._open[-1].frame is frame:
+                self._end(value)
+        except Exception:  # objects of the program's may raise anything when they are looked at: that call is not noted
+            return
 
     def _begin(self, frame: FrameType) -> None:
         code = frame.f_code
@@ -216,7 +219,7 @@ def _is_repeatable(called: Called) -> bool:
 
     is_transformed = IS_TRANSFORMED.look_up()
     for value in _parts([called.owner, *called.positional, *called.named.values()]):
-        if cause_of(value) is not None or hasattr(value, "__next__"):
+        if cause_of(value) is not None or hasattr(type(value), "__next__"):
             return False
         is_plain = type(value) in (torch.Tensor, torch.nn.Parameter)
         if isinstance(value, torch.Tensor) and (not is_plain or (is_transformed and is_transformed(value))):
@@ -239,8 +242,8 @@ def _parts(value: Any, depth: int = 0) -> Iterator[Any]:
         inside: Any = value[:16]
     elif isinstance(value, dict):
         inside = list(value.values())[:64]
-    elif hasattr(value, "__dict__") and type(value).__module__ not in sys.builtin_module_names:
-        inside = [] if callable(value) and hasattr(value, "__code__") else _attributes(value)
+    elif type(value).__dictoffset__ and type(value).__module__ not in sys.builtin_module_names:
+        inside = _attributes(value)
     else:
         return
     for each in inside:
@@ -250,5 +253,10 @@ def _parts(value: Any, depth: int = 0) -> Iterator[Any]:
 def _attributes(value: Any) -> list[Any]:
     import torch
 
-    is_opaque = isinstance(value, (type, torch.Tensor, torch.nn.Module)) or hasattr(value, "__path__")
-    return [] if is_opaque or cause_of(value) is not None else list(vars(value).values())[:64]
+    is_opaque = isinstance(value, (type, FunctionType, ModuleType, torch.Tensor, torch.nn.Module))
+    # as the program wrote it: to ask the object could run code of the program's
+    return (
+        []
+        if is_opaque or cause_of(value) is not None
+        else list(object.__getattribute__(value, "__dict__").values())[:64]
+    )
