@@ -107,3 +107,10 @@ def test_room_takes_processors_and_memory(
     monkeypatch.setattr(room.sys, "platform", "linux")
     monkeypatch.setattr(room.os, "sched_getaffinity", lambda _: set(range(processors)), raising=False)
     assert room.has_room() is expected
+
+
+def test_a_pool_that_was_closed_has_no_host_until_it_is_asked_for_one() -> None:
+    hosts, _, _ = pool()
+    assert hosts.has("python")
+    asyncio.run(hosts.close())
+    assert not hosts.has("python")

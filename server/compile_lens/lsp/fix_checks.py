@@ -125,7 +125,7 @@ class FixChecks:
     async def _start_second(self, python: str) -> None:
         """Have another standby for the next text; without it, one fix is tried at a time. A run that begins cancels the start."""
         hosts = self._server.hosts
-        if hosts.width(python) == 1 and await asyncio.to_thread(has_room):
+        if hosts.width(python) == 1 and await asyncio.to_thread(has_room) and hosts.has(python):
             host = hosts.second(python)
             await host.start()
             hosts.take_part(python, host)

@@ -92,6 +92,10 @@ class HostPool(Generic[H]):
         finally:
             lane.leave()
 
+    def has(self, python: str) -> bool:
+        """Whether ``python`` has a host, and the pool has not been closed since it got it."""
+        return python in self._lanes
+
     def second(self, python: str) -> H:
         """Another host of an interpreter, to be started before it may ``take_part``."""
         if python not in self._second:
