@@ -238,10 +238,13 @@ def _parts(value: Any, depth: int = 0) -> Iterator[Any]:
     if depth > 3:
         return
     yield value
-    if isinstance(value, (list, tuple)):
-        inside: Any = value[:16]
+    # as the program stored them: methods of its own classes are not asked
+    if isinstance(value, tuple):
+        inside: Any = tuple.__getitem__(value, slice(16))
+    elif isinstance(value, list):
+        inside = list.__getitem__(value, slice(16))
     elif isinstance(value, dict):
-        inside = list(value.values())[:64]
+        inside = list(dict.values(value))[:64]
     elif type(value).__dictoffset__ and type(value).__module__ not in sys.builtin_module_names:
         inside = _attributes(value)
     else:
@@ -254,9 +257,6 @@ def _attributes(value: Any) -> list[Any]:
     import torch
 
     is_opaque = isinstance(value, (type, FunctionType, ModuleType, torch.Tensor, torch.nn.Module))
-    # as the program wrote it: to ask the object could run code of the program's
-    return (
-        []
-        if is_opaque or cause_of(value) is not None
-        else list(object.__getattribute__(value, "__dict__").values())[:64]
-    )
+    if is_opaque or cause_of(value) is not None:
+        return []
+    return list(object.__getattribute__(value, "__dict__").values())[:64]

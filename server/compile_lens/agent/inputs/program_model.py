@@ -1,25 +1,22 @@
 """Runs a program for the sake of the model that it is about: what it calls or trains is compiled as if the file did.
 
 A script makes the model with its own configuration and, as far as its data are here, calls it. Where the data are missing, the inputs are
-made up for the arguments that the script passes. A test or a script that uses the file shows the same of what the file defines.
+made up for the arguments that the script passes.
 """
 
 from __future__ import annotations
 
-import time
+from functools import partial
 
 from ..runtime.entry_plans import DocumentedExample, ModelOfScript
 from ..runtime.entry_protocol import CallNotMade, EntryCalled
 from ..runtime.gpu_presence import copies_can_use_gpu
 from ..runtime.wire import Wire
-from . import called_functions, compiled_call
+from . import called_functions
 from .dispatch import UnusableEntry
 from .guarded_script import GuardedScript
-from .recorded_calls import call_class, call_model, inputs_of
+from .recorded_calls import FewModels, call_class, call_model, inputs_of
 
-# so many models are called, while they take less than so many seconds
-MOST = 2
-MORE_S = 15.0
 NO_MODEL = "it builds no model"
 NO_MODEL_NOR_FUNCTION = "it builds no model, and calls no function of its project with tensors"
 
@@ -30,22 +27,17 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
     script = GuardedScript(file, wire)
     script.run(source, plan.seconds)
     failed: list[CallNotMade] = []
-    done = 0
-    started = time.monotonic()
+    few = FewModels()
     for model in script.program.models():
-        if done and (done >= MOST or time.monotonic() - started > MORE_S):
-            break
-        if done:
-            compiled_call.reset_compiler()  # each as if it were the only one
-        done += call_model(model, file, wire, failed)
-    for told, cls in script.program.not_made():
-        if not done or done >= MOST or time.monotonic() - started > MORE_S:
-            break
-        compiled_call.reset_compiler()
-        done += call_class(cls, told.given, file, wire, failed, inputs_of(cls, told), told.line)
-    for cls, given in () if done else script.not_constructed():
-        if not done:
-            done += call_class(cls, given, file, wire, failed)
+        if few.has_room:
+            few.call(partial(call_model, model, file, wire, failed))
+    for told, cls in script.program.not_made() if few.done else ():
+        if few.has_room:
+            few.call(partial(call_class, cls, told.given, file, wire, failed, inputs_of(cls, told), told.line))
+    for cls, given in () if few.done else script.not_constructed():
+        if not few.done:
+            few.call(partial(call_class, cls, given, file, wire, failed))
+    done = few.done
     if not done and not failed:
         done = called_functions.call_all(script.program.functions(), file, source, wire, failed)
     wire.tell(EntryCalled((), tuple(failed)))

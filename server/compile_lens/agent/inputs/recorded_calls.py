@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import copy
 import sys
+import time
+from collections.abc import Callable
 from typing import Any
 
 from ..instrument.unrecorded import uncompiled
@@ -27,12 +29,34 @@ from .synthesis.search import NotFound, SearchBudget
 from .synthesis.signatures import read_parameters
 from .synthesis.target import find_call, find_inputs
 
+# so many models are called, while they take less than so many seconds
+MOST = 2
+MORE_S = 15.0
 # seconds for the inputs of each model
 SEARCH_S = 15.0
 SEARCH_CLOCK_S = 45.0
 MAX_TRIALS = 60
 # a larger model is not copied for each trial
 COPIED_PARAMETERS = 30_000_000
+
+
+class FewModels:
+    """Calls the first models that can be called, each as if it were the only one. ``done`` is how many could."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self.done = 0
+
+    @property
+    def has_room(self) -> bool:
+        """Whether one more is to be called."""
+        return not self.done or (self.done < MOST and time.monotonic() - self._started <= MORE_S)
+
+    def call(self, make: Callable[[], bool]) -> None:
+        """Call one; ``make`` tells whether that was possible."""
+        if self.done:
+            compiled_call.reset_compiler()
+        self.done += make()
 
 
 def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade], line: int = 0) -> bool:

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..runtime.entry_plans import CallTarget, UsingScript, UsingTest
@@ -25,14 +26,10 @@ from .guarded_script import GuardedScript
 from .importers import test_of
 from .model_recorder import RecordedModel
 from .module import load
-from .recorded_calls import call_model
+from .recorded_calls import FewModels, call_model
 from .synthesis.search import sentence_of
 from .time_limit import at_most
 from .watched_program import WatchedProgram
-
-# so many models are called, while they take less than so many seconds
-MOST = 2
-MORE_S = 15.0
 
 
 @copies_can_use_gpu()
@@ -106,15 +103,12 @@ def _call(
     owns = _owned_by(file)
     lines = {target.name.partition(".")[0]: target.compile.line for target in targets if target.compile is not None}
     failed: list[CallNotMade] = []
-    done = 0
-    started = time.monotonic()
+    few = FewModels()
     for model in sorted((m for m in program.models() if owns(original_module(m.module))), key=_is_other(targets)):
-        if done and (done >= MOST or time.monotonic() - started > MORE_S):
-            break
-        if done:
-            compiled_call.reset_compiler()  # each as if it were the only one
-        name = type(original_module(model.module)).__name__
-        done += call_model(model, file, wire, failed, lines.get(name) or _line_of(model))
+        if few.has_room:
+            name = type(original_module(model.module)).__name__
+            few.call(partial(call_model, model, file, wire, failed, lines.get(name) or _line_of(model)))
+    done = few.done
     if not done and not failed:
         # the lines of the test or script are not those of the file
         own = [replace(function, line=0) for function in program.functions_in(lambda path: path == file)]
