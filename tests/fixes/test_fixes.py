@@ -365,7 +365,7 @@ def test_every_rule_has_a_case_and_a_line_in_the_docs() -> None:
         rules |= set(re.findall(r'make\(\s*"([a-z-]+)"', module.read_text()))
     pure = "".join(
         (Path(__file__).parent / name).read_text()
-        for name in ("test_rewrites.py", "test_recompile_rewrites.py", "test_one_graph.py")
+        for name in ("rewritten_lines.py", "test_rewrites.py", "test_recompile_rewrites.py", "test_one_graph.py")
     )
     page = (Path(__file__).parents[2] / "docs" / "fixes.md").read_text()
     cases = {case.rule for case in CASES}
