@@ -47,7 +47,8 @@ REASONS: dict[str, str] = {
     ),
     "fixes": (
         "each fix is tried in a run of its own, of about a second, which is Dynamo's own work: 0.03 s of it is garbage "
-        "collection, and nothing is imported. The fix for most findings without one comes first, so that the only one of `training_step.py` needs "
+        "collection, and nothing is imported. "
+        "The fix for most findings without one comes first, so that the only one of `training_step.py` needs "
         "one try. The last one of `transformer_block.py` needs three, and a run in eager. Two at a time slow each other down: a "
         "try that takes 0.7 to 1 s alone takes 0.9 to 1.3 s beside another one. So two tries and the run in eager take 1.3 s, and "
         "the third one comes after them. Several fixes in one run were not tried: their effects on one region cannot be told "
