@@ -16,7 +16,7 @@ import pytest
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.workers import host as host_module
-from compile_lens.workers.host import Host
+from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.job import End, EndKind, Job
 from processes import Mark
 
@@ -109,3 +109,16 @@ def test_caches_that_cannot_be_written_are_elsewhere(tmp_path: Path) -> None:
         "This run used a temporary folder." in outcome.notes
     )
     assert not temporary.exists()
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 5, 8])
+async def test_a_host_that_is_closed_while_it_starts_leaves_nothing(steps: int) -> None:
+    mark = Mark()
+    host = Host(sys.executable, mark.environment)
+    starts = asyncio.create_task(host.start())
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    await host.close()
+    with pytest.raises(HostError):
+        await starts
+    assert mark.none_left()

@@ -55,6 +55,8 @@ class FixChecks:
         self._runs = runs
         self._task: asyncio.Task[None] | None = None
         self._held_off = 0
+        # what is checked now
+        self._checked: tuple[Snapshot, str] | None = None
         runs.on_change(self._changed)
 
     @contextmanager
@@ -70,7 +72,8 @@ class FixChecks:
 
     def _changed(self) -> None:
         server = self._server
-        if self._held_off or server.scheduler.active() or not server.trusted or server.stopped.is_set():
+        ended = self._checked is not None and not self._may_check(*self._checked)
+        if self._held_off or server.scheduler.active() or not server.trusted or server.stopped.is_set() or ended:
             if self._task is not None:
                 self._task.cancel()
                 self._task = None
@@ -111,6 +114,7 @@ class FixChecks:
             lambda fix: verifier.find_effect(turns, fix),
             MOST,
             lambda: server.hosts.width(turns.python) if self._may_check(snapshot, path) else 0,
+            lambda: verifier.run_eagerly(turns),
         )
         tried = 0
         async with checks.tried() as fixes:

@@ -60,6 +60,7 @@ START_LIMIT_S = 120.0
 CHUNK = 1 << 16
 # beyond the agent's own time limit, before the host kills it
 GRACE_S = 5.0
+CLOSED = "The analysis was stopped while it started."
 # of an agent that was told to end its run; one that is stopped hears nothing
 CANCEL_S = 3.0
 
@@ -98,6 +99,8 @@ class Host:
         self._overdue = False
         # its frames have ended, whether or not the process is known to have
         self._is_gone = False
+        # how often it was: a start that was under way then ends its agent
+        self._closed = 0
         self._temporary_caches: Path | None = None
         # why the caches are not where they should be, '' if they are
         self.cache_note = ""
@@ -124,10 +127,14 @@ class Host:
             runs = hello is not None and process is not None and process.returncode is None
             if hello is not None and runs and not (may_replace and self._stamp != self._stamp_now(hello)):
                 return hello
+            closed = self._closed
             await self._end_process()
             sweep()
             self._check_caches()
             await self._spawn()
+            if closed != self._closed:
+                await self._end_process()
+                raise HostError(CLOSED)
             try:
                 self._hello = await asyncio.wait_for(self._await_hello(), START_LIMIT_S)
             except TimeoutError:
@@ -300,7 +307,7 @@ class Host:
                     self._kill_in(job.timeout_s + GRACE_S, overdue=True)
             came_back = came_back or isinstance(frame, OF_END)
             if isinstance(frame, RunEnded):
-                end = _end(frame, came_back)
+                end = End.told(frame, came_back)
                 is_ours = end.kind is EndKind.CANCELLED and not self._cancelled
                 return limits.ended or end if is_ours else end
             if isinstance(frame, PackagesImported):
@@ -365,6 +372,7 @@ class Host:
 
     async def close(self) -> None:
         """End the agent and everything that it started."""
+        self._closed += 1
         await self._end_process()
         if self._temporary_caches is not None:
             await asyncio.to_thread(shutil.rmtree, self._temporary_caches, ignore_errors=True)
@@ -388,12 +396,3 @@ class Host:
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
         self._readers = []
-
-
-def _end(ended: RunEnded, came_back: bool) -> End:
-    kind = (
-        EndKind.CANCELLED if ended.kind == "closed" else EndKind(ended.kind)
-    )  # closed: the host itself is being ended
-    if kind is EndKind.FINISHED and not came_back:
-        kind = EndKind.EXITED
-    return End(kind, ended.code, ended.crash_stack, reason=ended.reason)
