@@ -55,8 +55,6 @@ class FixChecks:
         self._runs = runs
         self._task: asyncio.Task[None] | None = None
         self._held_off = 0
-        # what is checked now
-        self._checked: tuple[Snapshot, str] | None = None
         runs.on_change(self._changed)
 
     @contextmanager
@@ -72,8 +70,7 @@ class FixChecks:
 
     def _changed(self) -> None:
         server = self._server
-        ended = self._checked is not None and not self._may_check(*self._checked)
-        if self._held_off or server.scheduler.active() or not server.trusted or server.stopped.is_set() or ended:
+        if self._held_off or server.scheduler.active() or not server.trusted or server.stopped.is_set():
             if self._task is not None:
                 self._task.cancel()
                 self._task = None
