@@ -16,6 +16,10 @@ import pytest
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.workers import host as host_module
+from compile_lens.workers.access import Access
+from compile_lens.workers.cache_leases import FOLDER as LEASES
+from compile_lens.workers.cache_leases import gate
+from compile_lens.workers.caches import LAYOUT, VARIABLE, cache_root
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.job import End, EndKind, Job
 from processes import Mark
@@ -122,3 +126,20 @@ async def test_a_host_that_is_closed_while_it_starts_leaves_nothing(steps: int) 
     with pytest.raises(HostError):
         await starts
     assert mark.none_left()
+
+
+async def test_a_run_that_waits_for_the_caches_does_not_begin_once_its_host_is_closed(tmp_path: Path) -> None:
+    mark, caches, file = Mark(), tmp_path / "caches", tmp_path / "runs.py"
+    file.write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    environment = {**mark.environment, VARIABLE: str(caches)}
+    host = Host(sys.executable, environment)
+    # no run takes a lease meanwhile, as while caches are cleaned up
+    with gate(cache_root(environment)):
+        runs = asyncio.create_task(host.run(Job(str(file), access=Access.FULL), lambda _: None))
+        while not (caches / LAYOUT / LEASES).is_dir():
+            await asyncio.sleep(0)
+        await host.close()
+    with pytest.raises(HostError):
+        await runs
+    assert mark.none_left()
+    assert not (tmp_path / "ran").exists()

@@ -60,7 +60,7 @@ START_LIMIT_S = 120.0
 CHUNK = 1 << 16
 # beyond the agent's own time limit, before the host kills it
 GRACE_S = 5.0
-CLOSED = "The analysis was stopped while it started."
+CLOSED = "The analysis was stopped before it started."
 # of an agent that was told to end its run; one that is stopped hears nothing
 CANCEL_S = 3.0
 
@@ -99,8 +99,7 @@ class Host:
         self._overdue = False
         # its frames have ended, whether or not the process is known to have
         self._is_gone = False
-        # how often it was: a start that was under way then ends its agent
-        self._closed = 0
+        self._is_closed = False
         self._temporary_caches: Path | None = None
         # why the caches are not where they should be, '' if they are
         self.cache_note = ""
@@ -123,19 +122,17 @@ class Host:
 
     async def _start(self, may_replace: bool) -> Hello:
         async with self._starting:
+            self._check_open()
             hello, process = self._hello, self._process
             runs = hello is not None and process is not None and process.returncode is None
             if hello is not None and runs and not (may_replace and self._stamp != self._stamp_now(hello)):
                 return hello
-            closed = self._closed
             await self._end_process()
             sweep()
             self._check_caches()
             await self._spawn()
-            if closed != self._closed:
-                await self._end_process()
-                raise HostError(CLOSED)
             try:
+                self._check_open()
                 self._hello = await asyncio.wait_for(self._await_hello(), START_LIMIT_S)
             except TimeoutError:
                 await self._end_process()
@@ -149,6 +146,10 @@ class Host:
             self._newest_hello = self._hello
             self._stamp = self._stamp_now(self._hello)
             return self._hello
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise HostError(CLOSED)
 
     def _check_caches(self) -> None:
         """Raise HostError if torch cannot write to its caches."""
@@ -371,8 +372,8 @@ class Host:
             await self._end_process()
 
     async def close(self) -> None:
-        """End the agent and everything that it started."""
-        self._closed += 1
+        """End the agent and everything that it started, for good: whoever still waits for it starts none."""
+        self._is_closed = True
         await self._end_process()
         if self._temporary_caches is not None:
             await asyncio.to_thread(shutil.rmtree, self._temporary_caches, ignore_errors=True)
