@@ -16,7 +16,7 @@ LIBRARIES = Path(__file__).parent / "libraries.json"
 # modules of the program that are read for what they import
 MOST_MODULES = 200
 # what the last version without an interface said of those before it, or says of itself
-REMOVED_FROM_NUMPY_2 = re.compile(r"was removed in the NumPy 2\.0 release")
+REMOVED_FROM_NUMPY_2 = re.compile(r"was removed in the NumPy 2\.0 release|module 'numpy' has no attribute")
 REMOVED_FROM_NUMPY = re.compile(r"module 'numpy' has no attribute '(?:float|int|bool|object|str|complex|long|unicode)'")
 GENERATED_BEFORE_PROTOBUF_4 = re.compile(r"Descriptors cannot be created directly")
 
@@ -29,10 +29,10 @@ def distributions() -> dict[str, str]:
 
 def earlier(module: str, version: str, message: str) -> str:
     """A requirement of a version that still has what an import failed for: ``huggingface-hub<2``, ``torchdata<0.11``; or ''."""
-    if REMOVED_FROM_NUMPY_2.search(message):
-        return "numpy<2"
     if REMOVED_FROM_NUMPY.search(message):
         return "numpy<1.24"
+    if REMOVED_FROM_NUMPY_2.search(message):
+        return "numpy<2"
     if GENERATED_BEFORE_PROTOBUF_4.search(message):
         return "protobuf<3.21"
     major, minor = [*version.split("."), "0"][:2]

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import torch
-from tests.corpus import environments, vision_operators
+
+from tests.corpus import environments
 from tests.corpus.libraries import distributions, earlier, needed
 
 
@@ -49,6 +49,7 @@ def test_a_module_is_brought_by_what_is_known_to_bring_it() -> None:
         ("0.11.0", "", "lib<0.11"),
         ("0.0.3", "", ""),
         ("2", "`np.float_` was removed in the NumPy 2.0 release. Use `np.float64` instead.", "numpy<2"),
+        ("2", "module 'numpy' has no attribute 'bool8'", "numpy<2"),
         ("1.26", "module 'numpy' has no attribute 'float'.\n`np.float` was a deprecated alias", "numpy<1.24"),
         ("7.0", "Descriptors cannot be created directly.\nIf this call came from a _pb2.py file", "protobuf<3.21"),
     ],
@@ -78,6 +79,11 @@ def test_what_imports_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_boxes_that_overlap_are_left_out() -> None:
+
+    import torch
+
+    from tests.corpus import vision_operators
+
     boxes = torch.tensor([[0.0, 0, 10, 10], [1, 1, 10, 10], [20, 20, 30, 30], [0, 0, 10, 9]])
     scores = torch.tensor([0.5, 0.9, 0.8, 0.7])
     assert vision_operators._nms(boxes, scores, 0.5).tolist() == [1, 2]
