@@ -235,7 +235,7 @@ def _apart(candidate: Candidate, name: str, size: int) -> Iterator[Candidate]:
 
 
 def _is_other_kind(dtype: str, wanted: str) -> bool:
-    """Whether an error that requires ``wanted`` may be about a tensor of ``dtype``: integers become floats, and floats doubles or complex."""
+    """Whether an error that requires ``wanted`` may be about a tensor of ``dtype``: integers become floats; floats, doubles or complex."""
     if wanted in ("float64", "complex64"):
         return dtype == "float32"
     return (dtype.startswith("int") or dtype == "bool") if wanted.startswith("float") else True
