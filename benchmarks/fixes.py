@@ -55,7 +55,12 @@ async def _of(hosts: HostPool[Host], file: Path, how: str, goal_s: float | None 
     offered = fixes_of_each(text, findings, before.torch)
     verifier = Verifier(_at_either, job, text, before)
     checks = LookAhead(
-        offered, verifier, lambda fix: verifier.find_effect(hosts, fix), MOST, lambda: hosts.width(sys.executable)
+        offered,
+        verifier,
+        lambda fix: verifier.find_effect(hosts, fix),
+        MOST,
+        lambda: hosts.width(sys.executable),
+        lambda: verifier.run_eagerly(hosts),
     )
     helped: dict[str, tuple[float, int]] = {}
     began = time.perf_counter()

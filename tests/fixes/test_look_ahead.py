@@ -42,6 +42,9 @@ OFFERED = (
 EVERY = (A, B, C, D, E, LOSSY)
 
 
+EAGERLY = fix("=")
+
+
 class Tries:
     """Runs that end when they are told to: those that are ``slow`` only where nothing else is under way."""
 
@@ -67,6 +70,9 @@ class Tries:
             self.under_way.discard(fix)
         return HELPS if fix in self.helpful else IN_VAIN
 
+    async def prepare(self) -> None:
+        await self.find(EAGERLY)
+
 
 def verifier() -> Verifier:
     return Verifier(cast("Any", None), Job("p.py"), "", cast("Outcome", None))
@@ -75,7 +81,7 @@ def verifier() -> Verifier:
 def order(tries: Tries, width: int, most: int = 16, offered: tuple[FixesOf, ...] = OFFERED) -> str:
     async def tried() -> str:
         told, of = "", verifier()
-        async with LookAhead(offered, of, tries.find, most, lambda: width).tried() as fixes:
+        async with LookAhead(offered, of, tries.find, most, lambda: width, tries.prepare).tried() as fixes:
             async for fix in fixes:
                 told += fix.rule
                 assert "".join(each.rule for each in of.known) == told
@@ -89,7 +95,7 @@ def test_the_order_does_not_depend_on_how_many_are_tried_at_a_time(helpful: tupl
     for most in (1, 3, 16):
         expected = order(Tries(helpful), 1, most)
         assert len(expected) == min(most, len(EVERY))
-        for slow in permutations(EVERY, 3):
+        for slow in permutations((*EVERY, EAGERLY), 3):
             assert order(Tries(helpful, slow), 2, most) == expected
 
 
@@ -97,6 +103,7 @@ def test_one_at_a_time_is_one_at_a_time() -> None:
     tries = Tries()
     order(tries, 1)
     assert all(len(rules) == 1 for rules in tries.together)
+    assert EAGERLY.rule not in tries.begun  # the first try that needs it does it
 
 
 def test_two_are_tried_at_a_time_and_never_more() -> None:
@@ -105,10 +112,17 @@ def test_two_are_tried_at_a_time_and_never_more() -> None:
     assert max(map(len, tries.together)) == 2
 
 
+def test_what_all_are_compared_with_is_run_once_beside_the_first_try() -> None:
+    tries = Tries()
+    order(tries, 2)
+    assert tries.begun[:2] == ["a", "="]
+    assert tries.begun.count("=") == 1
+
+
 def test_no_more_are_begun_than_may_be_tried() -> None:
     tries = Tries()
     order(tries, 2, 3)
-    assert len(tries.begun) == 3
+    assert len(tries.begun) == 3 + 1
 
 
 def test_what_no_finding_waits_for_does_not_slow_down_what_one_waits_for() -> None:
@@ -116,19 +130,22 @@ def test_what_no_finding_waits_for_does_not_slow_down_what_one_waits_for() -> No
     tries = Tries((A,))
     order(tries, 2, offered=offered)
     assert tries.begun[0] == "a"
-    assert tries.together >= {"a", "lm"}
-    assert not any("a" in rules for rules in tries.together - {"a"})
+    assert tries.together >= {"=a", "lm"}
+    assert not any("a" in rules for rules in tries.together - {"a", "=a"})
 
 
 def test_what_is_under_way_is_canceled_at_the_end() -> None:
     async def first_alone(tries: Tries) -> None:
-        async with LookAhead(OFFERED, verifier(), tries.find, 16, lambda: 2).tried() as fixes:
+        async with LookAhead(OFFERED, verifier(), tries.find, 16, lambda: 2, tries.prepare).tried() as fixes:
             async for _ in fixes:
                 return
 
-    tries = Tries(slow=(A, C))
+    tries = Tries(slow=(EAGERLY, A, C))
     asyncio.run(first_alone(tries))
     assert tries.canceled == ["c"]
+    tries = Tries(slow=(A, EAGERLY))
+    asyncio.run(first_alone(tries))
+    assert tries.canceled == ["="]
     assert not tries.under_way
 
 
@@ -144,3 +161,11 @@ def test_a_try_that_raises_ends_the_others() -> None:
     with pytest.raises(OSError, match="gone"):
         order(tries, 2)
     assert not tries.under_way
+
+
+def test_what_cannot_be_prepared_stops_no_try() -> None:
+    class Unprepared(Tries):
+        async def prepare(self) -> None:
+            raise OSError("gone")
+
+    assert order(Unprepared(), 2) == order(Tries(), 1)

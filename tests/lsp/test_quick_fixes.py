@@ -91,6 +91,13 @@ async def test_a_run_ends_the_check_and_its_end_begins_it_again(ed: Editor, root
     await until(lambda: len([line for line in log(root) if line.startswith("check ")]) == 2)
 
 
+async def test_permission_that_is_revoked_ends_the_check(ed: Editor, root: Path) -> None:
+    uri = await ed.open(write(root, ONE + "# check hangs\n"))
+    await logged(root, "check train.py unsaved=True argv=[] depth=dynamo")
+    await ed.command("compileLens.revokeWorkspace", uri)
+    await logged(root, "cancelled train.py")
+
+
 async def test_a_fix_that_was_taken_comes_first_until_it_is_forgotten(root: Path) -> None:
     async with editor(root.parent, REAL) as ed:
         pages = capabilities(experimental={"compileLensPages": True})

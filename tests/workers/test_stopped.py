@@ -16,7 +16,11 @@ import pytest
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.workers import host as host_module
-from compile_lens.workers.host import Host
+from compile_lens.workers.access import Access
+from compile_lens.workers.cache_leases import FOLDER as LEASES
+from compile_lens.workers.cache_leases import gate
+from compile_lens.workers.caches import LAYOUT, VARIABLE, cache_root
+from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.job import End, EndKind, Job
 from processes import Mark
 
@@ -109,3 +113,33 @@ def test_caches_that_cannot_be_written_are_elsewhere(tmp_path: Path) -> None:
         "This run used a temporary folder." in outcome.notes
     )
     assert not temporary.exists()
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 5, 8])
+async def test_a_host_that_is_closed_while_it_starts_leaves_nothing(steps: int) -> None:
+    mark = Mark()
+    host = Host(sys.executable, mark.environment)
+    starts = asyncio.create_task(host.start())
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    await host.close()
+    with pytest.raises(HostError):
+        await starts
+    assert mark.none_left()
+
+
+async def test_a_run_that_waits_for_the_caches_does_not_begin_once_its_host_is_closed(tmp_path: Path) -> None:
+    mark, caches, file = Mark(), tmp_path / "caches", tmp_path / "runs.py"
+    file.write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    environment = {**mark.environment, VARIABLE: str(caches)}
+    host = Host(sys.executable, environment)
+    # no run takes a lease meanwhile, as while caches are cleaned up
+    with gate(cache_root(environment)):
+        runs = asyncio.create_task(host.run(Job(str(file), access=Access.FULL), lambda _: None))
+        while not (caches / LAYOUT / LEASES).is_dir():
+            await asyncio.sleep(0)
+        await host.close()
+    with pytest.raises(HostError):
+        await runs
+    assert mark.none_left()
+    assert not (tmp_path / "ran").exists()

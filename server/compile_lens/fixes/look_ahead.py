@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.fixes.effect import FixEffect
@@ -22,10 +23,19 @@ Find = Callable[[Fix], Coroutine[None, None, FixEffect]]
 
 
 class LookAhead:
-    """Tries at most ``most`` of the fixes ``offered``, each with ``find``, ``width()`` of them at a time."""
+    """Tries at most ``most`` of the fixes ``offered``, each with ``find``, ``width()`` of them at a time.
+
+    Where two may run, ``prepare``, which has what every try is compared with, takes the place of the second at first.
+    """
 
     def __init__(
-        self, offered: Sequence[FixesOf], verifier: Verifier, find: Find, most: int, width: Callable[[], int]
+        self,
+        offered: Sequence[FixesOf],
+        verifier: Verifier,
+        find: Find,
+        most: int,
+        width: Callable[[], int],
+        prepare: Callable[[], Coroutine[None, None, Any]],
     ) -> None:
         self._offered = offered
         self._known = verifier.known
@@ -33,6 +43,8 @@ class LookAhead:
         self._most = most
         self._width = width
         self._tries: dict[Fix, asyncio.Task[FixEffect]] = {}
+        self._prepare = prepare
+        self._prepared: asyncio.Task[Any] | None = None
 
     @asynccontextmanager
     async def tried(self) -> AsyncIterator[AsyncIterator[Fix]]:
@@ -40,9 +52,10 @@ class LookAhead:
         try:
             yield self._tried()
         finally:
-            for task in self._tries.values():
+            tasks = self._all()
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*self._tries.values(), return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _tried(self) -> AsyncIterator[Fix]:
         while (fix := self._next({})) is not None:
@@ -59,6 +72,9 @@ class LookAhead:
 
     def _look_ahead(self) -> None:
         while len(self._under_way()) < self._width():
+            if self._prepared is None:
+                self._prepared = asyncio.create_task(self._prepare())
+                continue
             fix = self._next(dict.fromkeys(self._tries, _UNKNOWN))
             if fix is None or (not self._may_serve(fix) and any(map(self._may_serve, self._tries))):
                 return
@@ -73,5 +89,8 @@ class LookAhead:
         if fix not in self._tries:
             self._tries[fix] = asyncio.create_task(self._find(fix))
 
-    def _under_way(self) -> list[asyncio.Task[FixEffect]]:
-        return [task for task in self._tries.values() if not task.done()]
+    def _under_way(self) -> list[asyncio.Task[Any]]:
+        return [task for task in self._all() if not task.done()]
+
+    def _all(self) -> list[asyncio.Task[Any]]:
+        return [*self._tries.values(), *([] if self._prepared is None else [self._prepared])]

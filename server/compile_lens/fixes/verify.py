@@ -196,22 +196,24 @@ class Verifier:
         )
         return effect, after
 
-    async def _compared(self, host: Any, after: Outcome) -> ResultsCompared:
+    async def run_eagerly(self, host: Any) -> Outcome:
+        """The first text without compilation, whose results all others are compared with."""
         async with self._original:
             if self._eager is None:
                 self._eager = await self._run(host, self.text, ResultNotes.EAGER)
-        if self._eager.status is not Status.OK:
+        return self._eager
+
+    async def _compared(self, host: Any, after: Outcome) -> ResultsCompared:
+        eager = await self.run_eagerly(host)
+        if eager.status is not Status.OK:
             return ResultsCompared(None, "the program fails in eager")
-        compared = compare_results(self._eager.results, after.results)
+        compared = compare_results(eager.results, after.results)
         if compared.equal is not False or after.status is not Status.OK:
             return compared if after.status is Status.OK else ResultsCompared(None, "the program raises")
         async with self._original:
             if self._compiled is None:
                 self._compiled = await self._run(host, self.text, ResultNotes.COMPILED)
-        if (
-            self._compiled.status is Status.OK
-            and not compare_results(self._eager.results, self._compiled.results).equal
-        ):
+        if self._compiled.status is Status.OK and not compare_results(eager.results, self._compiled.results).equal:
             return ResultsCompared(None, "they vary between runs")
         return compared
 

@@ -111,6 +111,7 @@ class FixChecks:
             lambda fix: verifier.find_effect(turns, fix),
             MOST,
             lambda: server.hosts.width(turns.python) if self._may_check(snapshot, path) else 0,
+            lambda: verifier.run_eagerly(turns),
         )
         tried = 0
         async with checks.tried() as fixes:

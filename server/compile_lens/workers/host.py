@@ -60,6 +60,7 @@ START_LIMIT_S = 120.0
 CHUNK = 1 << 16
 # beyond the agent's own time limit, before the host kills it
 GRACE_S = 5.0
+CLOSED = "The analysis was stopped before it started."
 # of an agent that was told to end its run; one that is stopped hears nothing
 CANCEL_S = 3.0
 
@@ -98,6 +99,7 @@ class Host:
         self._overdue = False
         # its frames have ended, whether or not the process is known to have
         self._is_gone = False
+        self._is_closed = False
         self._temporary_caches: Path | None = None
         # why the caches are not where they should be, '' if they are
         self.cache_note = ""
@@ -120,6 +122,7 @@ class Host:
 
     async def _start(self, may_replace: bool) -> Hello:
         async with self._starting:
+            self._check_open()
             hello, process = self._hello, self._process
             runs = hello is not None and process is not None and process.returncode is None
             if hello is not None and runs and not (may_replace and self._stamp != self._stamp_now(hello)):
@@ -129,6 +132,7 @@ class Host:
             self._check_caches()
             await self._spawn()
             try:
+                self._check_open()
                 self._hello = await asyncio.wait_for(self._await_hello(), START_LIMIT_S)
             except TimeoutError:
                 await self._end_process()
@@ -142,6 +146,10 @@ class Host:
             self._newest_hello = self._hello
             self._stamp = self._stamp_now(self._hello)
             return self._hello
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise HostError(CLOSED)
 
     def _check_caches(self) -> None:
         """Raise HostError if torch cannot write to its caches."""
@@ -300,7 +308,7 @@ class Host:
                     self._kill_in(job.timeout_s + GRACE_S, overdue=True)
             came_back = came_back or isinstance(frame, OF_END)
             if isinstance(frame, RunEnded):
-                end = _end(frame, came_back)
+                end = End.told(frame, came_back)
                 is_ours = end.kind is EndKind.CANCELLED and not self._cancelled
                 return limits.ended or end if is_ours else end
             if isinstance(frame, PackagesImported):
@@ -364,7 +372,8 @@ class Host:
             await self._end_process()
 
     async def close(self) -> None:
-        """End the agent and everything that it started."""
+        """End the agent and everything that it started, for good: whoever still waits for it starts none."""
+        self._is_closed = True
         await self._end_process()
         if self._temporary_caches is not None:
             await asyncio.to_thread(shutil.rmtree, self._temporary_caches, ignore_errors=True)
@@ -388,12 +397,3 @@ class Host:
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
         self._readers = []
-
-
-def _end(ended: RunEnded, came_back: bool) -> End:
-    kind = (
-        EndKind.CANCELLED if ended.kind == "closed" else EndKind(ended.kind)
-    )  # closed: the host itself is being ended
-    if kind is EndKind.FINISHED and not came_back:
-        kind = EndKind.EXITED
-    return End(kind, ended.code, ended.crash_stack, reason=ended.reason)

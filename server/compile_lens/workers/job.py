@@ -7,7 +7,14 @@ from enum import Enum
 
 from compile_lens.agent.runtime.entry_plans import EntryPlan
 from compile_lens.agent.runtime.preview_protocol import GpuPreviewRequest
-from compile_lens.agent.runtime.protocol import CaptureRequest, Depth, ResultNotes, Substitution, VariationRequest
+from compile_lens.agent.runtime.protocol import (
+    CaptureRequest,
+    Depth,
+    ResultNotes,
+    RunEnded,
+    Substitution,
+    VariationRequest,
+)
 from compile_lens.agent.runtime.search_protocol import BisectRequest, MinifyRequest
 from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
 
@@ -103,3 +110,12 @@ class End:
     output: str = ""
     output_bytes: int = 0
     reason: str = ""
+
+    @classmethod
+    def told(cls, ended: RunEnded, came_back: bool) -> End:
+        """What the agent says of it. A program that finished and never ``came_back`` from its last line has exited."""
+        # closed: the host itself is being ended
+        kind = EndKind.CANCELLED if ended.kind == "closed" else EndKind(ended.kind)
+        if kind is EndKind.FINISHED and not came_back:
+            kind = EndKind.EXITED
+        return cls(kind, ended.code, ended.crash_stack, reason=ended.reason)

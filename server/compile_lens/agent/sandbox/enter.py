@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..runtime.task_group import BEYOND
 from ..torch_internals.options import set_loaded_option
-from . import calls, devices, kernel, landlock, namespaces, process_space, syscall_filter
+from . import calls, devices, kernel, landlock, namespaces, own_program, process_space, syscall_filter
 from .overlays import Layer
 from .policy import (
     DEVICES,
@@ -56,7 +56,7 @@ class EnteredSandbox:
             return []
         found: list[str] = []
         for layer in self.view.layers:
-            for start in self._starts(layer.place):
+            for start in self._starts(layer):
                 inside = os.path.normpath(os.path.join(layer.folder, os.path.relpath(start, layer.place)))
                 for folder, folders, names in _walk(inside):
                     at_top = folder == layer.folder
@@ -74,13 +74,15 @@ class EnteredSandbox:
                         return found
         return list(dict.fromkeys(found))
 
-    def _starts(self, place: str) -> list[str]:
+    def _starts(self, layer: Layer) -> list[str]:
         """Where to look for files that the program means to keep: in temporary folders, only its own folders."""
+        place = layer.place
         if is_below(place, namespaces.SERVICES):
             return []
         if not is_below(place, temporary_folders()) or is_below(place, self.places):
             return [place]
-        return [start for start in self.places if is_below(start, [place])]
+        has_layers = [os.path.join(place, name) for name in layer.known]
+        return [start for start in self.places if is_below(start, [place]) and not is_below(start, has_layers)]
 
 
 def _is_as_put(layer: Layer, name: str) -> bool:
@@ -168,7 +170,7 @@ def _restrict(policy: Policy, view: namespaces.View | None, hidden: list[str], c
     try:
         syscall_filter.Filter(
             internet,
-            pretends_attributes=view is None,
+            pretends_attributes=view is None or own_program.can_be_changed(),
             alone=alone,
             counted=counted or policy.gpu,
             gpu=policy.gpu,

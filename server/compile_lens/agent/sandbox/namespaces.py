@@ -31,6 +31,12 @@ SERVICES = ("/run", "/var/run")
 OF_THE_KERNEL = ("/dev", "/proc", "/sys")
 # of a file system in memory: an empty file takes a kilobyte of the kernel's, which no limit on bytes counts
 MAX_FILES = 200_000
+# of inotify: the limit of a user namespace, and that of the user (namespaces(7), inotify(7)). Several runs may go on at once
+WATCHES = {
+    "/proc/sys/user/max_inotify_instances": "/proc/sys/fs/inotify/max_user_instances",
+    "/proc/sys/user/max_inotify_watches": "/proc/sys/fs/inotify/max_user_watches",
+}
+SHARE_OF_WATCHES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +126,26 @@ def _leave_namespaces(network: bool) -> None:
     if kernel.can_mount():
         kernel.unshare(flags)
     else:
+        shares = _shares_of_watches()
         user, group = os.geteuid(), os.getegid()
         kernel.unshare(flags | NEW_USER)
         for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
             with open(f"/proc/self/{name}", "w") as file:
                 file.write(text)
+        for path, share in shares.items():
+            with contextlib.suppress(OSError), open(path, "w", encoding="ascii") as file:
+                file.write(str(share))
     if not network:
         _bring_loopback_up()
+
+
+def _shares_of_watches() -> dict[str, int]:
+    """What a run may take of the user's, by the file that limits it in a user namespace."""
+    found = {}
+    for limit, whole in WATCHES.items():
+        with contextlib.suppress(OSError, ValueError), open(whole, encoding="ascii") as file:
+            found[limit] = max(1, int(file.read()) // SHARE_OF_WATCHES)
+    return found
 
 
 def _bring_loopback_up() -> None:
