@@ -134,6 +134,18 @@ def test_what_no_finding_waits_for_does_not_slow_down_what_one_waits_for() -> No
     assert not any("a" in rules for rules in tries.together - {"a", "=a"})
 
 
+def test_what_is_looked_ahead_at_is_for_a_finding_that_waits_for_no_try() -> None:
+    offered = (
+        FixesOf(finding(1), (D, A, B)),
+        FixesOf(finding(2), (A,)),
+        FixesOf(finding(3), (B,)),
+        FixesOf(finding(4), (E,)),
+    )
+    tries = Tries((B, E), slow=(A, B))
+    assert order(tries, 2, offered=offered) == "abed"
+    assert tries.begun == ["a", "=", "b", "e", "d"]  # not d before e, which is in vain if b helps
+
+
 def test_what_is_under_way_is_canceled_at_the_end() -> None:
     async def first_alone(tries: Tries) -> None:
         async with LookAhead(OFFERED, verifier(), tries.find, 16, lambda: 2, tries.prepare).tried() as fixes:

@@ -75,10 +75,19 @@ class LookAhead:
             if self._prepared is None:
                 self._prepared = asyncio.create_task(self._prepare())
                 continue
-            fix = self._next(dict.fromkeys(self._tries, _UNKNOWN))
+            fix = self._guess()
             if fix is None or (not self._may_serve(fix) and any(map(self._may_serve, self._tries))):
                 return
             self._begin(fix)
+
+    def _guess(self) -> Fix | None:
+        """The fix that is next if those that are tried help: one for a finding that waits for none of them. Else the next one."""
+        assumed = {fix: task.result() if _has_result(task) else _UNKNOWN for fix, task in self._tries.items()}
+        known = {**assumed, **self._known}
+        under_way = {fix for fix, task in self._tries.items() if not task.done()}
+        waiting = [each for each in self._offered if not each.is_served(known) and under_way.isdisjoint(each.fixes)]
+        fix = next_fix(waiting, known) if len(known) < self._most else None
+        return fix if fix is not None and fix.kind is FixKind.CHANGE else self._next(assumed)
 
     def _may_serve(self, fix: Fix) -> bool:
         """Whether a finding waits for it. What none waits for would only slow down those that some wait for."""
@@ -94,3 +103,8 @@ class LookAhead:
 
     def _all(self) -> list[asyncio.Task[Any]]:
         return [*self._tries.values(), *([] if self._prepared is None else [self._prepared])]
+
+
+def _has_result(task: asyncio.Task[Any]) -> bool:
+    """Whether it has come to its end without an error."""
+    return task.done() and not task.cancelled() and task.exception() is None
