@@ -68,6 +68,16 @@ def test_a_call_that_takes_too_long_is_tried_smaller() -> None:
     assert found.inputs == "x: float32[2, 8, 5]"
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer")
+def test_a_search_that_is_ended_offers_the_call_that_it_began_with() -> None:
+    module = ModuleType("solved")
+    exec(compile(LOOPS.replace("> 8", "> 0"), "<solved>", "exec"), module.__dict__)
+    target, limits = agent_module("inputs.synthesis.target"), agent_module("inputs.time_limit")
+    with pytest.raises(limits.TrialTooLong) as ended, limits.at_most(0.5):
+        target.find_call(module, "Net", target.SearchBudget(trials=20, seconds=60.0))
+    assert re.fullmatch(r"Net\(\)\(x=float32\[.+\]\)", ended.value.draft)
+
+
 def test_a_limit_inside_of_another_leaves_the_rest_of_it() -> None:
     limits = agent_module("inputs.time_limit")
     with pytest.raises(limits.TrialTooLong) as outer, limits.at_most(0.3):

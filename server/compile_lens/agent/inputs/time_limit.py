@@ -11,7 +11,9 @@ from types import FrameType
 
 
 class TrialTooLong(Exception):
-    """A trial was ended; its message says after how long."""
+    """A trial was ended; its message says after how long. ``draft`` is a call with what was known by then, '' where nothing was."""
+
+    draft = ""
 
 
 class CallTooLong(BaseException):

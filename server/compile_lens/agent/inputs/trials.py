@@ -238,7 +238,7 @@ class Trials:
                 budget = SearchBudget(MAX_TRIALS, max(seconds, 1.0), more)
                 return find_call(self._module, name, budget, target.given, target.inputs)
         except TrialTooLong as error:
-            reason = str(error)
+            reason, draft = str(error), error.draft
         except AttributeError as error:
             reason = f"the imported module has no such name ({error})"
         except NotFound as error:

@@ -15,6 +15,7 @@ from ...instrument.unrecorded import unrecorded
 from ...torch_internals.attributes import original_function
 from .. import expressions
 from ..call_in_progress import in_progress
+from ..time_limit import TrialTooLong
 from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments, Expression
 from .call_problem import CallProblem
@@ -139,10 +140,13 @@ class CallsOfObject:
         start = Candidate(Arguments(named, positional_names(self._infos)), unknowns)
         unknowns.assign({name: size for name, size in image_size(self._made).items() if name in unknowns.by_name})
         making = f"{self._making.text}{self._suffix}"
+        draft = f"{making}({as_text(start)})"
         try:
             found = self._search_from(start, budget)
+        except TrialTooLong as late:
+            late.draft = draft
+            raise
         except NotFound as problem:
-            draft = f"{making}({as_text(start)})"
             raise NotFound(str(problem), draft, problem.of_object, problem.error, problem.first) from None
         expression = f"{making}({as_text(found)})"
         inputs = f"{described(found)}{ON_META if self._making.is_meta else ''}"
