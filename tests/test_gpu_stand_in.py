@@ -278,6 +278,30 @@ assert doubled(x).eq(4).all()
 """
 
 
+PARALLEL = """
+import torch
+
+net = torch.nn.Linear(3, 2).cuda()
+x = torch.randn(5, 3, device="cuda", requires_grad=True)
+step = torch.compile(torch.nn.DataParallel(net), backend="eager")
+torch.testing.assert_close(step(x), net(x))
+step(x).sum().backward()
+assert x.grad is not None and net.weight.grad is not None
+from torch.nn.parallel import comm
+
+two = comm.scatter(x.detach(), [0, 0], dim=0)
+assert [tuple(each.shape) for each in two] == [(3, 3), (2, 3)]
+torch.testing.assert_close(comm.gather(two, dim=0, destination=0), x.detach())
+copies = comm.broadcast_coalesced([net.weight.detach(), net.bias.detach()], [0, 0])
+assert [len(each) for each in copies] == [2, 2]
+"""
+
+
+def test_data_parallel_moves_tensors_as_between_gpus(host: WarmHost, tmp_path: Path) -> None:
+    outcome = run(host, tmp_path, PARALLEL)
+    assert outcome.status is Status.OK, outcome.output
+
+
 def test_a_triton_kernel_is_traced_and_runs_in_the_interpreter(host: WarmHost, tmp_path: Path) -> None:
     pytest.importorskip("triton")
     outcome = run(host, tmp_path, TRITON)

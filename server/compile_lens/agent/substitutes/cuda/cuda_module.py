@@ -17,6 +17,7 @@ from ...torch_internals import core, cuda
 from ...torch_internals.dynamo import COMMON_CONSTANT_TYPES, TORCH_OBJECT_RULES
 from ...torch_internals.lookup import Internal
 from ..notes import StandInNotes
+from . import between_devices
 from .native import EmulatedDevices
 
 Functions = dict[Internal, Callable[..., Any]]
@@ -90,7 +91,12 @@ def install(
         notes.queried("properties")
         return properties
 
-    functions = {**_device_functions(devices, notes, properties), **_memory_functions(notes), **_stream_functions()}
+    functions = {
+        **_device_functions(devices, notes, properties),
+        **_memory_functions(notes),
+        **_stream_functions(),
+        **between_devices.functions(),
+    }
     for row, function in functions.items():
         _replace(row, function)
     for row, value in (
