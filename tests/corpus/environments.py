@@ -1,4 +1,4 @@
-"""Makes an interpreter for each drawn package, with the package and what it declares: its users have both.
+"""Makes an interpreter for each drawn package, with the package, what it declares and what its files need: its users have all of it.
 
 torch and what it requires are those of this interpreter, by links; everything else is installed for the package.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import importlib.metadata
+import json
 import os
 import re
 import shutil
@@ -15,25 +16,35 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.corpus.libraries import distributions, earlier, needed
+
 INSTALL_S = 240
 FOLDER = "environments"
-# what users of older libraries have although nothing declares it
-FORMERLY_THERE = {"pkg_resources": "setuptools<81", "requests": "requests", "six": "six"}
 # imports that are tried until none lacks anything more
-MOST_ROUNDS = 6
+MOST_ROUNDS = 8
+# what an import lacks, and what is said by one that finds another interface than it was written for
 IMPORT_EACH = """
-import importlib, sys
+import importlib, importlib.util, json, sys
 for name in sys.argv[1:]:
+    kind, lacks, said = "", "", ""
     try:
         importlib.import_module(name)
     except ModuleNotFoundError as problem:
-        print(f"lacks:{problem.name}")
+        kind, lacks = "lacks", problem.name or ""
+        if "." in lacks and importlib.util.find_spec(lacks.partition(".")[0]):
+            kind = "older"
     except ImportError as problem:
-        if "cannot import name" in str(problem) and problem.name:
-            print(f"older:{problem.name}")
+        if "cannot import name" in str(problem):
+            kind, lacks = "older", problem.name or ""
+    except (AttributeError, TypeError) as problem:
+        kind, said = "older", str(problem)
     except (Exception, SystemExit):
         pass
+    if kind:
+        print(json.dumps({"kind": kind, "module": lacks.partition(".")[0], "said": said, "importing": name}))
 """
+# says which modules cannot be found, and imports none
+FIND_EACH = "import importlib.util, sys; print(*(n for n in sys.argv[1:] if not importlib.util.find_spec(n)))"
 
 
 class NoEnvironment(Exception):
@@ -78,13 +89,16 @@ def make(package: str, version: str, folder: Path) -> Path:
 
 
 def _leave_out_cuda(inside: Path) -> None:
-    """torchvision and torchaudio of PyPI are built for CUDA: without their operators they can be imported beside a torch for the CPU."""
+    """torchvision and torchaudio of PyPI are built for CUDA: beside a torch for the CPU they get ``vision_operators.py``."""
     for library in [*(inside / "torchvision").glob("*.so"), *(inside / "torchaudio").rglob("*.so")]:
         library.unlink()
-    init = inside / "torchvision" / "__init__.py"
-    if init.exists():
-        lines = init.read_text("utf-8").splitlines(keepends=True)
-        init.write_text("".join(line for line in lines if line.strip() != "_meta_registrations,"), encoding="utf-8")
+    extension = inside / "torchvision" / "extension.py"
+    if extension.exists() and "vision_operators" not in (text := extension.read_text("utf-8")):
+        shutil.copy(Path(__file__).parent / "vision_operators.py", extension.parent / "vision_operators.py")
+        text = text.replace('if _load_library("_C"):', "from .vision_operators import define\n\nif define():")
+        # the file is the same as that of uv's cache, and of every environment made from it
+        extension.unlink()
+        extension.write_text(text, encoding="utf-8")
 
 
 def _link_torch(inside: Path) -> None:
@@ -129,7 +143,7 @@ def _name_of(requirement: str) -> str:
 def install_for(package: str, files: list[Path], folder: Path) -> None:
     """Install pytest, and what ``files`` lack when they are imported: who works on such a file has it.
 
-    Many libraries import what only an extra declares, or what another library used to bring.
+    Many libraries import what only an extra declares, what another library used to bring, or what nothing declares at all.
     """
     python = interpreter(package, folder)
     uv = shutil.which("uv")
@@ -138,23 +152,55 @@ def install_for(package: str, files: list[Path], folder: Path) -> None:
     inside = next((python.parent.parent / "lib").glob("python3*")) / "site-packages"
     overrides = python.parent.parent / "overrides.txt"
     install = [uv, "pip", "install", "--quiet", "--python", str(python), "--overrides", str(overrides)]
-    lacking = {"pytest"}
+    top = folder.joinpath(*files[0].relative_to(folder).parts[:2]) if files else folder
+    by_files = needed(files, top)
+    installed_as = list(_installed_as(files, inside))
+    wanted = {"pytest", *_undeclared(_not_found(python, by_files), _declared_anywhere(package, inside))}
     tried: set[str] = set()
     for _ in range(MOST_ROUNDS):
-        known = {**FORMERLY_THERE, **_declared_anywhere(package, inside), "pytest": "pytest"}
-        wanted = [known[name] for name in sorted((lacking & known.keys()) - tried)]
-        wanted += [name for name in sorted(lacking - tried) if "<" in name]
-        for requirement in wanted:
+        for requirement in sorted(wanted - tried):
+            wheels = ["--only-binary", ":all:"] if requirement in distributions().values() else []
             try:
-                _run([*install, requirement])
+                _run([*install, *wheels, requirement])
             except NoEnvironment as problem:
                 print(f"{package} without {requirement}: {problem}", file=sys.stderr)
-        if lacking <= tried:
-            break
-        tried |= lacking
         _leave_out_cuda(inside)
-        lacking = _lacking(python, inside, [*_imports(files), *_installed_as(files, inside)])
-    _leave_out_cuda(inside)
+        if wanted <= tried:
+            break
+        tried |= wanted
+        said = _said(python, [*by_files, *_imports(files), *installed_as])
+        declared = _declared_anywhere(package, inside)
+        lacking = {one["module"] for one in said if one["kind"] == "lacks"}
+        wanted = {declared[name.lower()] for name in lacking if name.lower() in declared}
+        must = {
+            one["module"] for one in said if one["kind"] == "lacks" and one["importing"] in {*by_files, *installed_as}
+        }
+        wanted |= set(_undeclared(must, declared))
+        wanted |= set(_earlier(said, inside))
+
+
+def _undeclared(modules: set[str], declared: dict[str, str]) -> Iterator[str]:
+    """What brings ``modules``, where nothing declares it and it is known."""
+    known = distributions()
+    for name in modules:
+        if name.lower() in declared:
+            yield declared[name.lower()]
+        elif name in known:
+            yield known[name]
+
+
+def _not_found(python: Path, modules: list[str]) -> set[str]:
+    command = [str(python), "-c", FIND_EACH, *modules]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_S, check=False)
+    return set(done.stdout.split())
+
+
+def _earlier(said: list[dict[str, str]], inside: Path) -> Iterator[str]:
+    for one in (one for one in said if one["kind"] == "older"):
+        if one["said"]:
+            yield from filter(None, [earlier("", "0.0", one["said"])])
+        for found in _named(one["module"].lower(), inside):
+            yield from filter(None, [earlier(found.name, found.version, "")])
 
 
 def _declared_anywhere(package: str, inside: Path) -> dict[str, str]:
@@ -168,18 +214,14 @@ def _declared_anywhere(package: str, inside: Path) -> dict[str, str]:
     return found
 
 
-def _lacking(python: Path, inside: Path, names: list[str]) -> set[str]:
-    """The modules that importing ``names`` lacks, and earlier versions of what has another interface today: ``huggingface-hub<2``."""
-    command = [str(python), "-c", IMPORT_EACH, *names]
+def _said(python: Path, names: list[str]) -> list[dict[str, str]]:
+    """What each import of ``names`` that fails says."""
+    command = [str(python), "-c", IMPORT_EACH, *dict.fromkeys(names)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_S, check=False)
     except subprocess.TimeoutExpired:
-        return set()
-    said = [line.partition(":") for line in done.stdout.splitlines()]
-    found = {name.partition(".")[0].lower() for kind, _, name in said if kind == "lacks"}
-    for library in {name.partition(".")[0].lower() for kind, _, name in said if kind == "older"}:
-        found |= {f"{d.name}<{major}" for d in _named(library, inside) if (major := d.version.partition(".")[0]) > "0"}
-    return found
+        return []
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"kind"')]
 
 
 def _named(module: str, inside: Path) -> list[importlib.metadata.Distribution]:

@@ -1,6 +1,6 @@
 """Verifies quick fixes in the background while nothing else runs, and only where background runs are allowed.
 
-Two are tried at a time once a text had several to try and the machine has room: then another standby is started.
+Two are tried at a time where a text has several to try and the machine has room: another standby is started beside the first tries.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 # per version of a document; those of the costliest findings come first
 MOST = 16
-# tries, after which a second standby is worth its start
+# fixes to try, for which a second standby is worth its start
 SEVERAL = 3
 
 
@@ -81,17 +81,20 @@ class FixChecks:
         snapshots = list(self._server.documents.all())
         open_now = {snapshot.uri for snapshot in snapshots}
         self._verifiers = {uri: verifier for uri, verifier in self._verifiers.items() if uri in open_now}
-        several: set[str] = set()
+        starts: dict[str, asyncio.Task[None]] = {}
         try:
             for snapshot in snapshots:
-                await self._check(snapshot, several)
-            for python in several:
-                await self._start_second(python)
+                await self._check(snapshot, starts)
+            await asyncio.gather(*starts.values())
         except (HostError, InterpreterError) as error:
             log.info("Quick fixes are not verified: %s", error)
+        finally:
+            for start in starts.values():
+                start.cancel()
+            await asyncio.gather(*starts.values(), return_exceptions=True)
 
-    async def _check(self, snapshot: Snapshot, several: set[str]) -> None:
-        """Try the fixes of one text. Its interpreter is added to ``several`` if it ran that many."""
+    async def _check(self, snapshot: Snapshot, starts: dict[str, asyncio.Task[None]]) -> None:
+        """Try the fixes of one text. ``starts`` are those of a second standby, by interpreter."""
         server, path = self._server, snapshot.path
         outcome = server.results.outcome(snapshot.uri)
         if path is None or outcome is None or not can_compare(outcome):
@@ -113,18 +116,17 @@ class FixChecks:
             lambda: server.hosts.width(turns.python) if self._may_check(snapshot, path) else 0,
             lambda: verifier.run_eagerly(turns),
         )
-        tried = 0
+        untried = {fix for each in offered for fix in each.fixes} - verifier.known.keys()
+        if len(untried) >= SEVERAL and turns.python not in starts:
+            starts[turns.python] = asyncio.create_task(self._start_second(turns.python))
         async with checks.tried() as fixes:
             async for fix in fixes:
                 log.info("%s: %s, %s", Path(path).name, fix.rule, verifier.known[fix])
-                tried += 1
                 if not self._may_check(snapshot, path):
                     return
-        if tried >= SEVERAL:
-            several.add(turns.python)
 
     async def _start_second(self, python: str) -> None:
-        """Have another standby for the next text; without it, one fix is tried at a time. A run that begins cancels the start."""
+        """Have another standby; until it has started, one fix is tried at a time. A run that begins cancels the start."""
         hosts = self._server.hosts
         if hosts.width(python) == 1 and await asyncio.to_thread(has_room) and hosts.has(python):
             host = hosts.second(python)

@@ -36,7 +36,7 @@ from .guesses import (
     by_name,
     dimension_size,
 )
-from .hint_kinds import classes_in, first_class, is_dict_of_tensors, kinds_of, plain_items
+from .hint_kinds import classes_in, count_of_items, first_class, is_dict_of_tensors, kinds_of, plain_items
 from .other_values import ANY_MODULE
 from .parameter_info import ParameterInfo
 from .ready_configurations import configurations_of, configurations_with
@@ -77,6 +77,9 @@ class ArgumentGuesser:
             return self._configurations(config, depth)
         if "tensor" in kinds:
             return [self._constructor_tensor(info)]
+        if "tensors" in kinds and not kinds & {"int", "module", "callable"}:
+            items = (self._constructor_tensor(info),) * count_of_items(info.hint)
+            return [Group(items, is_list="tuple" not in kinds)]
         first = self._constructor_value(owner, info, kinds, depth)
         namesake = self._namesake(owner, info.name) if first == Expression(ANY_MODULE) and depth < _MAX_DEPTH else None
         if namesake is not None:
@@ -234,7 +237,7 @@ class ArgumentGuesser:
             return Fields(tuple((each.name, self.tensor(each, None)) for each in items), is_dict=True)
         if "tensors" in kinds:
             item = self.tensor(info, expected)
-            return Group((item, item), is_list="tuple" not in kinds)
+            return Group((item,) * count_of_items(info.hint), is_list="tuple" not in kinds)
         plain = kinds & {"int", "float", "bool", "str"}
         if "tensor" not in kinds and not is_tensor:
             if by_name(PLAIN_INPUTS, info.name) is not None:

@@ -44,6 +44,15 @@ def plain_items(hint: Any, size: int) -> tuple[str, ...]:
     return tuple(items) if all(items) else ()
 
 
+def count_of_items(hint: Any) -> int:
+    """How many items a tuple has by its hint: three for `tuple[Tensor, Tensor, Tensor]`; two where any number of them may be passed."""
+    arguments = [each for each in typing.get_args(hint) if each is not type(None)]
+    if typing.get_origin(hint) in (typing.Union, getattr(types, "UnionType", typing.Union)):
+        return max(map(count_of_items, arguments), default=2)
+    is_fixed = typing.get_origin(hint) is tuple and Ellipsis not in arguments
+    return max(len(arguments), 2) if is_fixed else 2
+
+
 def is_dict_of_tensors(hint: Any) -> bool:
     """Whether a hint is that of a dictionary with tensors as its values."""
     arguments = typing.get_args(hint)

@@ -43,6 +43,13 @@ _DOUBLES = re.compile(
     r"same dtype, but got: (?:float != double|double != float)|(?:Float and Double|Double and Float)\b|expected scalar type Double but found Float"
     r"|expected scalar type Float but found Double|Input type \(.*(?:float|double).*\) and bias type \(.*double"
 )
+_COMPLEX = re.compile(
+    r"non-complex dtypes|only supported for complex tensors|\bfloat(?: !=|\) and \w+ type \() ?c10::complex<float>"
+    r"|\bFloat(?:Tensor\))? and (?:\w+ type \()?\w*ComplexFloat|expected scalar type Float but found ComplexFloat"
+    r"|\b(?:must|should|has to|needs to) be (?:an? )?complex\b|\b(?:requires|expects|expected) (?:an? )?complex\b",
+    re.I,
+)
+_ASSERTED_COMPLEX = re.compile(r"^assert (?!not\b).*\bis_complex\(")
 # two tensors that must be alike, and their shapes
 _ALIKE = re.compile(
     r"\[(?P<this>[\d, ]*)\].{0,40}?\b(?:same as|equal to|match(?:es)?|identical to)\b.{0,40}?\[(?P<that>[\d, ]*)\]|"
@@ -221,6 +228,8 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         yield Requirement("dtype", "int64")
     if _DOUBLES.search(text):
         yield Requirement("dtype", "float64")
+    if _COMPLEX.search(text) or _ASSERTED_COMPLEX.search(failing_line(error)):
+        yield Requirement("dtype", "complex64")
     match = _ALIKE.search(text)
     if match is not None:
         one, other = (each for each in match.groups() if each is not None)

@@ -137,11 +137,7 @@ def _satisfying(
     elif requirement.kind == "no-argument":
         yield _with(candidate, candidate.arguments.without(requirement.value))
     elif requirement.kind == "dtype":
-        for name, tensor in candidate.arguments.tensors():
-            if tensor.dtype != requirement.value and _is_other_kind(tensor.dtype, requirement.value):
-                below = 10 if requirement.value == "int64" else None
-                changed = replace(tensor, dtype=requirement.value, below=below, equal=None)
-                yield _with(candidate, candidate.arguments.with_argument(name, changed))
+        yield from _of_dtype(candidate, requirement.value)
     elif requirement.kind == "below":
         limited = candidate.arguments
         for name, tensor in candidate.arguments.tensors():
@@ -165,6 +161,20 @@ def _satisfying(
                 if any(condition.holds(values) is condition.outcome for condition in candidate.negated):
                     yield from _apart(candidate, name, want)  # it would undo what an earlier failure required
                 yield with_values(candidate, values, candidate.negated)
+
+
+def _of_dtype(candidate: Candidate, dtype: str) -> Iterator[Candidate]:
+    """Candidates in which each tensor in turn is of ``dtype``. What computes with complex numbers takes all of its tensors as such."""
+    below = 10 if dtype == "int64" else None
+    every = candidate.arguments
+    each: list[Arguments] = []
+    for name, tensor in candidate.arguments.tensors():
+        if tensor.dtype != dtype and _is_other_kind(tensor.dtype, dtype):
+            changed = replace(tensor, dtype=dtype, below=below, equal=None)
+            every = every.with_argument(name, changed)
+            each.append(candidate.arguments.with_argument(name, changed))
+    for arguments in (every, *each) if dtype.startswith("complex") and len(each) > 1 else each:
+        yield _with(candidate, arguments)
 
 
 def _everything(candidate: Candidate) -> Iterator[Argument]:
@@ -225,8 +235,8 @@ def _apart(candidate: Candidate, name: str, size: int) -> Iterator[Candidate]:
 
 
 def _is_other_kind(dtype: str, wanted: str) -> bool:
-    """Whether an error that requires ``wanted`` may be about a tensor of ``dtype``: integers become floats, and floats doubles."""
-    if wanted == "float64":
+    """Whether an error that requires ``wanted`` may be about a tensor of ``dtype``: integers become floats; floats, doubles or complex."""
+    if wanted in ("float64", "complex64"):
         return dtype == "float32"
     return (dtype.startswith("int") or dtype == "bool") if wanted.startswith("float") else True
 

@@ -64,6 +64,7 @@ def with_structure(
         return
     if requirement.kind == "tensor":
         yield from _tensors(candidate, in_line)
+        yield from _lists_of_tensors(candidate, in_line)
         return
     if requirement.kind == "number":
         yield from _numbers(candidate, in_line, requirement.value == "flag")
@@ -126,6 +127,8 @@ def with_structure(
                 yield _with(candidate, name, Expression(_OF_LAYERS[requirement.value]))
             fields = (requirement.value, *(() if base else read(name)))
             yield _with_fields(candidate, name, Fields((), is_dict, base), fields, guess)
+    if not is_dict and requirement.value in _of_tensors():
+        yield from _lists_of_tensors(candidate, in_line)
 
 
 def _module_at(candidate: Candidate, name: str) -> str:
@@ -203,6 +206,21 @@ def _tensors(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
             sizes = (ROWS, VECTOR) if _MATRIX.fullmatch(_last(name)) else (VECTOR,)
             dims = tuple(unknowns.get(f"{name}_{index}", size).name for index, size in enumerate(sizes))
             yield Candidate(candidate.arguments.with_argument(name, Tensor("float32", dims)), unknowns)
+
+
+def _lists_of_tensors(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
+    """Candidates in which several numbers are as many vectors: those in the failing line first, since a loop names its items anew."""
+    groups = [(name, group) for name, group in candidate.arguments.named if isinstance(group, Group)]
+    for name, group in sorted(groups, key=lambda pair: _at(pair[0], in_line)):
+        if all(isinstance(item, (Expression, UnknownInteger)) and _is_number(item) for item in group.items):
+            unknowns = copy.deepcopy(candidate.unknowns)
+            vector = Tensor("float32", (unknowns.get(f"{name}_0", VECTOR).name,))
+            items = (vector,) * len(group.items)
+            yield Candidate(candidate.arguments.with_argument(name, replace(group, items=items)), unknowns)
+
+
+def _is_number(item: Expression | UnknownInteger) -> bool:
+    return isinstance(item, UnknownInteger) or item.text.isdecimal()
 
 
 def _arrays(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
