@@ -22,7 +22,7 @@ from compile_lens.entries.targets import Target, literal_calls, names_in
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import Definition, definitions
 from compile_lens.syntax.imports import Imports, read_imports
-from compile_lens.syntax.tree import Query, SourceTree
+from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
 
 MAX_TESTS = 3
 MAX_SCRIPTS = 2
@@ -92,9 +92,12 @@ def script_plan(other: WorkspaceFile, targets: Sequence[Target]) -> EntryPlan:
 
 
 def _compiles(other: WorkspaceFile, targets: Sequence[Target]) -> bool:
-    return (
-        not targets or any(target.is_region for target in targets) or NAMES_COMPILER.search(other.tree.text) is not None
-    )
+    return not targets or any(target.is_region for target in targets) or _names_compiler(other.tree)
+
+
+@kept_with_tree
+def _names_compiler(tree: SourceTree) -> bool:
+    return NAMES_COMPILER.search(tree.text) is not None
 
 
 def arguments_elsewhere(others: Sequence[WorkspaceFile], file: str, tree: SourceTree) -> dict[str, dict[str, str]]:
