@@ -39,6 +39,7 @@ def start_anew() -> None:
         with contextlib.suppress(OSError):  # then no overlay works either
             program, mounts = _opened_elsewhere(os.readlink(LINK))
             os.set_inheritable(mounts, True)
+            os.set_inheritable(program, False)  # what is received would be kept, unlike what is opened
             os.execve(program, [*sys.orig_argv, ANEW], os.environ)
 
 
