@@ -77,9 +77,11 @@ RUN = {
 }
 
 
-def place_text(place: Place) -> str:
-    """``FILE:LINE:COLUMN``, from 1. The file is always there."""
-    return f"{place.file}:{place.line}:{place.column}"
+def place_text(place: Place, asked: str) -> str:
+    """``FILE:LINE:COLUMN``, from 1. The file is always there: as the assistant named it, if it ``asked`` about that one; the names of
+    others come from the program."""
+    where = f"{place.file}:{place.line}:{place.column}"
+    return where if place.file == asked else quoted(where)
 
 
 def finding_id(finding: Finding) -> str:
@@ -109,14 +111,14 @@ def counts(found: FindingCounts, graphs: int) -> dict[str, int]:
     }
 
 
-def finding_answer(finding: Finding, tree_of: TreeOf | None, in_full: bool) -> dict[str, Any]:
-    """One finding; ``in_full`` with what explains it. Without ``tree_of``, its source is not shown."""
+def finding_answer(finding: Finding, asked: str, tree_of: TreeOf | None, in_full: bool) -> dict[str, Any]:
+    """One finding of the file ``asked`` about; ``in_full`` with what explains it. Without ``tree_of``, its source is not shown."""
     tree = tree_of(finding.place.file) if tree_of is not None else None
     found: dict[str, Any] = {
         "id": finding_id(finding),
         "kind": finding.kind.value,
         "severity": finding.severity.value,
-        "place": place_text(finding.place),
+        "place": place_text(finding.place, asked),
         "source": quoted(tree.line_text(finding.place.line)) if tree is not None else "",
         "message": quoted(finding.message),
         "hints": [quoted(hint) for hint in finding.hints[:MOST_HINTS]],
@@ -126,7 +128,7 @@ def finding_answer(finding: Finding, tree_of: TreeOf | None, in_full: bool) -> d
     if in_full:
         callers = finding.call_path[:-1][-MOST_CALLERS:]
         found["explanation"] = quoted(finding.explanation)
-        found["called_from"] = [f"{place_text(site.place)} in {quoted(site.function)}" for site in callers]
+        found["called_from"] = [f"{place_text(site.place, asked)} in {quoted(site.function)}" for site in callers]
         found["page"] = page_uri(finding)
     return {name: value for name, value in found.items() if value or name in FINDING["required"]}
 
@@ -149,7 +151,7 @@ def run_answer(outcome: Outcome, source: Source, in_full: bool = False) -> dict[
         "summary": summary(outcome),
         "failure": quoted(outcome.failure),
         "numbers": numbers(outcome),
-        "findings": [finding_answer(one, tree_of, in_full) for one in by_weight(outcome.findings)],
+        "findings": [finding_answer(one, source.file, tree_of, in_full) for one in by_weight(outcome.findings)],
         "notes": [quoted(note) for note in outcome.notes],
         "output": quoted(outcome.output[-LONGEST_OUTPUT:]) if outcome.status is not Status.OK else "",
     }

@@ -57,7 +57,7 @@ async def check(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[str, An
     answer = run_answer(outcome, source, in_full=bool(wanted))
     if wanted:
         chosen = selected(outcome, wanted)
-        answer["findings"] = [finding_answer(one, source.tree_of(), True) for one in chosen]
+        answer["findings"] = [finding_answer(one, source.file, source.tree_of(), True) for one in chosen]
     return answer
 
 
@@ -102,8 +102,8 @@ async def verify_edit(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[s
         "results": quoted(effect.results.words()),
         "before": _side(first),
         "after": _side(second),
-        "gone": [finding_answer(one, before.tree_of(), False) for one in gone],
-        "new": [finding_answer(one, after.tree_of(), False) for one in new],
+        "gone": [finding_answer(one, before.file, before.tree_of(), False) for one in gone],
+        "new": [finding_answer(one, after.file, after.tree_of(), False) for one in new],
     }
 
 

@@ -79,7 +79,7 @@ async def fixes(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[str, An
         "file": source.file,
         "fixes": [_fix_answer(one, source) for one in _once(shown)],
         "without_fix": [
-            f"{finding_id(finding)} at {place_text(finding.place)}"
+            f"{finding_id(finding)} at {place_text(finding.place, source.file)}"
             for finding in findings
             if not any(one.finding is finding for one in shown)
         ],
@@ -108,7 +108,7 @@ def _fix_answer(one: CandidateFix, source: Source) -> dict[str, Any]:
     diff = difflib.unified_diff(before.splitlines(True), after.splitlines(True), name, name, n=1)
     return {
         "finding": finding_id(one.finding),
-        "place": place_text(one.finding.place),
+        "place": place_text(one.finding.place, source.file),
         "rule": one.fix.rule,
         "title": quoted(one.fix.title),
         "effect": quoted(one.words),

@@ -129,7 +129,7 @@ async def trace(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[str, An
     return {
         "trace": str(path),
         "runs": [_of_run(outcome) for outcome in merged],
-        "findings": [finding_answer(one, tree_of, False) for one in findings],
+        "findings": [finding_answer(one, "", tree_of, False) for one in findings],
         **({"problems": [quoted(one) for one in opened.problems]} if opened.problems else {}),
     }
 
