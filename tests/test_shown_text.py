@@ -24,7 +24,7 @@ from rich.text import Text
 from compile_lens.analysis.finding import Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.safe_console import SafeConsole
-from compile_lens.cli.terminal import echo, echo_commands, echo_json
+from compile_lens.cli.terminal import OBEYING, echo, echo_commands, echo_json
 from compile_lens.formats.junit import to_junit
 from compile_lens.formats.sarif import to_sarif
 from compile_lens.lsp.markdown import prose
@@ -172,18 +172,23 @@ SAID = [
     "text ##[set-output name=a;]b",
     "::Add-Mask::e",
     "::warning::" * 2,
+    "read ##vso[task.setvariable variable=PATH]/tmp",
+    "##TeamCity[buildStatus status='SUCCESS']",
 ]
 
 
 def obeyed(log: str) -> list[str]:
-    """The lines that the runner of GitHub Actions takes for commands."""
-    return [line for line in log.splitlines() if re.match(r"\s*::[a-z]", line, re.IGNORECASE) or "##[" in line]
+    """The lines that GitHub Actions, Azure Pipelines and TeamCity take for commands."""
+    return re.findall(r"(?im)^\s*::[a-z].*|^.*##(?:vso|teamcity)?\[.*", log)
 
 
+@pytest.mark.parametrize("variable", ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"])
 def test_a_program_gives_no_command_to_a_workflow(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    variable: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    for name in OBEYING:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, "true")
     for text in SAID:
         echo(text)
         SafeConsole(soft_wrap=True).print(Text(text), style="bold")
@@ -196,7 +201,7 @@ def test_a_program_gives_no_command_to_a_workflow(
     assert (name, json.loads(document)) == ("torch::jit::load", {"message": "##[x]"})
     echo_commands("::error::ours")
     assert obeyed(capsys.readouterr().out) == ["::error::ours"]
-    monkeypatch.delenv("GITHUB_ACTIONS")
+    monkeypatch.delenv(variable)
     echo(SAID[0])
     assert capsys.readouterr().out == f"{SAID[0]}\n"
 

@@ -29,9 +29,12 @@ _PUNCTUATION = pattern(r"[\\`*_<>\[\]#|~&]")
 _LINE_START = pattern(r"(?m)^(?:([-+=])|(\d{1,9})([.)])(?=\s|$))")
 _INDENT = pattern(r"(?m)^[ \t]+")
 _SPAN = pattern(r"(?<!`)`([^`\n]+)`(?!`)")
-# what the runner of GitHub Actions takes for a command in a line of a log (github.com/actions/runner, ActionCommandManager.cs)
+# what the agents of Azure Pipelines and TeamCity take for a command in a line of a log (github.com/microsoft/azure-pipelines-agent,
+# WorkerCommandManager.cs; TeamCity's documentation: "Service Messages"), and what GitHub Actions once did
+COMMAND_IN_HASHES = pattern(r"##(?=(?:vso|teamcity)?\[)", re.IGNORECASE)
+# what the runner of GitHub Actions takes for one (github.com/actions/runner, ActionCommandManager.cs)
 _WORKFLOW_COMMAND = pattern(
-    r"(::|##\[)(?=(?:add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|internal-set-repo-path|notice|remove-matcher|"
+    r"::(?=(?:add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|internal-set-repo-path|notice|remove-matcher|"
     r"save-state|section|set-env|set-output|stop-commands|warning)\b)",
     re.IGNORECASE,
 )
@@ -47,7 +50,7 @@ def visible(text: str) -> str:
 
 def without_workflow_commands(text: str) -> str:
     """``text`` for the log of a CI service, where a program must not set outputs, or hide what is said after it."""
-    return _WORKFLOW_COMMAND.sub(lambda match: f"\\x{ord(match[0][0]):02x}{match[0][1:]}", text)
+    return COMMAND_IN_HASHES.sub(r"\\x23#", _WORKFLOW_COMMAND.sub(r"\\x3a:", text))
 
 
 def one_line(text: str) -> str:

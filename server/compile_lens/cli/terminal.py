@@ -6,7 +6,10 @@ import os
 
 import click
 
-from compile_lens.shown_text import visible, without_workflow_commands
+from compile_lens.shown_text import COMMAND_IN_HASHES, visible, without_workflow_commands
+
+# variables that GitHub Actions, Azure Pipelines and TeamCity set
+OBEYING = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
 
 
 def safe(text: str) -> str:
@@ -27,13 +30,13 @@ def echo_commands(text: str) -> None:
 
 def echo_json(text: str) -> None:
     """Print JSON in ASCII, which writes all control characters but one as escapes by itself."""
-    # only text has these, where a number sign may be an escape, too: GitHub Actions looks for commands that begin so
-    click.echo(text.replace("\x7f", r"\u007f").replace("##[", r"\u0023#["))
+    # only text has these, where a number sign may be an escape, too: CI services look for commands that begin so
+    click.echo(COMMAND_IN_HASHES.sub(r"\\u0023#", text.replace("\x7f", r"\u007f")))
 
 
 def is_workflow() -> bool:
-    """Whether what is printed goes to the log of a workflow of GitHub Actions, which obeys commands in it."""
-    return os.environ.get("GITHUB_ACTIONS") == "true"
+    """Whether what is printed goes to the log of a CI service that obeys commands in it."""
+    return any(map(os.environ.get, OBEYING))
 
 
 def as_given(sentence: str) -> str:

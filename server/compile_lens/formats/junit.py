@@ -21,7 +21,7 @@ def to_junit(outcomes: list[Outcome], root: str, fails_at: Severity | None) -> s
     ElementTree.indent(suites)
     text = ElementTree.tostring(suites, encoding="unicode")
     # the same for whoever reads XML, and no command to a CI service in whose log it is printed
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + text.replace("::", "&#58;:").replace("##[", "&#35;#[")
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + text.replace("::", "&#58;:").replace("##", "&#35;#")
 
 
 def _add_suite(suites: ElementTree.Element, outcome: Outcome, root: str, fails_at: Severity | None) -> None:
