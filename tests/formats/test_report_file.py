@@ -17,6 +17,7 @@ from compile_lens.analysis.outcome import EntryCall, Outcome, PassedOver, Status
 from compile_lens.documents.source_lines import read_line
 from compile_lens.formats import report_file
 from compile_lens.formats.report_file import ReportFileError, read_report_file, report_bytes
+from compile_lens.formats.sarif import to_sarif
 
 DATA = Path(__file__).parent.parent / "data"
 SECRET = "SECRET"
@@ -188,6 +189,20 @@ def test_damage_anywhere_is_refused_or_harmless(tmp_path: Path) -> None:
                 read_report_file(written(tmp_path, data), tmp_path)
             except ReportFileError as problem:
                 assert str(problem)
+
+
+@pytest.mark.parametrize(
+    "page", ["command:workbench.action.quit", "javascript:alert(1)", "https://e.example/gb0059.html", "//e"]
+)
+def test_a_report_brings_no_link_but_to_a_page_of_torch(tmp_path: Path, page: str) -> None:
+    """Viewers of SARIF open the page of a rule, and an editor that of a code."""
+    own = "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb0059.html"
+    for url, kept in ((page, None), (own, own)):
+        file = tmp_path / "run.clens"
+        file.write_bytes(report_bytes([replace(OUTCOME, findings=(replace(FINDING, url=url),))], lambda _: None, "/w"))
+        (outcome,) = read_report_file(file, tmp_path).outcomes
+        assert [finding.url for finding in outcome.findings] == [kept]
+        assert page not in to_sarif([outcome], lambda _: None, "/w")
 
 
 @pytest.mark.usefixtures("warm_command")

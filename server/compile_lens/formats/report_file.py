@@ -25,6 +25,7 @@ from compile_lens.agent.runtime.regular_file import is_file, read_regular
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.diff.json_bytes import json_bytes
 from compile_lens.formats.redaction import redacted
+from compile_lens.trace.break_text import HOMES_OF_CODES
 from compile_lens.trace.option_values import NO_VALUES
 
 SUFFIX = ".clens"
@@ -124,7 +125,16 @@ def read_report_file(path: Path, folder: Path) -> SavedReport:
         raise ReportFileError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ReportFileError(f"{path} is not a complete report of Compile Lens ({error}).") from None
-    return SavedReport(str(path), tuple(body.outcomes), body.sources, bool(about.get("redacted")))
+    outcomes = tuple(map(_without_strange_pages, body.outcomes))
+    return SavedReport(str(path), outcomes, body.sources, bool(about.get("redacted")))
+
+
+def _without_strange_pages(outcome: Outcome) -> Outcome:
+    """``outcome`` without addresses that are no page of torch's: SARIF has them as links, which may run a command of an editor."""
+    findings = (
+        replace(one, url=None) if one.url and not HOMES_OF_CODES.match(one.url) else one for one in outcome.findings
+    )
+    return replace(outcome, findings=tuple(findings))
 
 
 def _unzipped(path: Path) -> tuple[bytes, bytes]:
