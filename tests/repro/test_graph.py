@@ -62,6 +62,19 @@ def test_a_size_that_is_a_symbol_has_the_value_of_the_run(recorded: tuple[Compil
         inputs.value("0/1", "Max(1, s50)")
 
 
+@pytest.mark.parametrize(
+    "size", ["({0}/1)*({0}/1)", "({0}/1)*({0}/1)-({0}/1)*({0}/1)", "{0}*{0}", "1%0", "1(2)", "(1,2)"]
+)
+def test_a_size_that_no_tensor_has_is_said(size: str) -> None:
+    """A trace may say anything."""
+    with pytest.raises(CannotWrite, match="unsupported expression"):
+        GraphInputs().describe("0/0", "x", f"Sym({size.format('9' * 300)})")
+
+
+def test_a_large_size_is_written_with_all_its_digits() -> None:
+    assert GraphInputs(hints={"0/0": {"s0": float(1 << 24)}}).value("0/0", "s0 + 1") == (1 << 24) + 1
+
+
 def test_what_a_graph_cannot_show_is_said(recorded: tuple[CompileReport, GraphInputs]) -> None:
     report, inputs = recorded
     with pytest.raises(CannotWrite, match="Graph breaks and recompiles need the program's source"):

@@ -18,33 +18,37 @@ def commands(
     program = shell_line([python, str(repro), *arguments])
     if verdict is None:
         return ()
-    found = [(f"With {verdict.backend}", f"TORCH_COMPILE_BACKEND={verdict.backend} {program}; echo $?")]
+    backend = f"TORCH_COMPILE_BACKEND={shell_line([verdict.backend])}"
+    found = [(f"With {verdict.backend}", f"{backend} {program}; echo $?")]
     change = search.changes.get(verdict.subsystem or "")
     if change is not None:
-        found.append((f"With {change.field} = {change.value}", _with_option(change, verdict, python, repro, arguments)))
+        found.append((f"With {change.field} = {change.value}", _with_option(change, backend, python, repro, arguments)))
     elif verdict.subsystem is not None and verdict.number is not None:
         for title, number in (("bad", verdict.number), ("good", verdict.number - 1)):
-            setting = f"TORCH_BISECT_BACKEND={verdict.backend} TORCH_BISECT_SUBSYSTEM={verdict.subsystem} TORCH_BISECT_MAX={number}"
+            setting = (
+                f"TORCH_BISECT_BACKEND={shell_line([verdict.backend])} "
+                f"TORCH_BISECT_SUBSYSTEM={shell_line([verdict.subsystem])} TORCH_BISECT_MAX={number}"
+            )
             found.append(
                 (
                     f"{verdict.subsystem} up to number {number} ({title})",
-                    f"{PRIVATE} TORCH_COMPILE_BACKEND={verdict.backend} {setting} {program}; echo $?",
+                    f"{PRIVATE} {backend} {setting} {program}; echo $?",
                 )
             )
     if search.has_run:
         found.append(
             (
                 "The whole bisection with torch only (takes minutes and deletes the cache directory that it is given)",
-                f"{PRIVATE} {python} -m torch._inductor.compiler_bisector run {program}",
+                f"{PRIVATE} {shell_line([python])} -m torch._inductor.compiler_bisector run {program}",
             )
         )
     return tuple(found)
 
 
-def _with_option(change: OptionChange, verdict: Verdict, python: str, repro: Path, arguments: tuple[str, ...]) -> str:
+def _with_option(change: OptionChange, backend: str, python: str, repro: Path, arguments: tuple[str, ...]) -> str:
     code = (
         f"import runpy, sys, {change.module} as config; config.{change.field} = {change.value}; "
         "sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
     )
     line = shell_line([python, "-c", code, str(repro), *arguments])
-    return f"TORCH_COMPILE_BACKEND={verdict.backend} {line}; echo $?"
+    return f"{backend} {line}; echo $?"

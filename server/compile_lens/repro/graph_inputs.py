@@ -39,6 +39,8 @@ SCALAR = re.compile(r"^Sym\((?P<expression>.+)\)$")
 SYMBOL = re.compile(r"\b[a-z]+\d+\b")
 LONGEST_SIZE = 1000
 ARITHMETIC = re.compile(r"^[\d\s+\-*/()%]+$")
+# a power or a shift of a few characters would take all memory, and Python warns of calls
+NO_ARITHMETIC = re.compile(r"\*\s*\*|[\d)]\s*\(")
 NOT_A_NAME = re.compile(r"[^a-zA-Z0-9]+")
 
 
@@ -102,17 +104,19 @@ class GraphInputs:
             raise CannotWrite(
                 f"The trace does not contain the value of the symbol {unknown[0]}, a size of this graph's inputs."
             )
-        text = SYMBOL.sub(lambda match: f"{hints[match.group()]:g}", expression)
-        # a power or a shift of a few characters would take all memory
-        if not ARITHMETIC.match(text) or "**" in "".join(text.split()) or len(text) > LONGEST_SIZE:
+        text = SYMBOL.sub(lambda match: _digits(hints[match.group()]), expression)
+        if not ARITHMETIC.match(text) or NO_ARITHMETIC.search(text) or len(text) > LONGEST_SIZE:
             raise CannotWrite(f"A size of this graph's inputs is an unsupported expression: {expression:.200}.")
         try:
             # digits and operators alone, as was just checked
-            return float(eval(text, {"__builtins__": {}}))
+            found = float(eval(text, {"__builtins__": {}}))
+            if not math.isfinite(found):
+                raise OverflowError
         except (SyntaxError, ArithmeticError, TypeError, RecursionError, MemoryError):
             raise CannotWrite(
                 f"A size of this graph's inputs is an unsupported expression: {expression:.200}."
             ) from None
+        return found
 
 
 def tensor(shape: list[int], stride: list[int], dtype: str, device: str, requires_grad: bool) -> dict[str, Any]:
@@ -137,6 +141,10 @@ def tensor(shape: list[int], stride: list[int], dtype: str, device: str, require
         "parameter": False,
         "values": values,
     }
+
+
+def _digits(value: float) -> str:
+    return f"{value:.0f}" if value.is_integer() else f"{value:g}"
 
 
 def _whole(value: float) -> int | float:
