@@ -110,6 +110,15 @@ def test_a_test_and_a_script_of_the_workspace(tmp_path: Path, warm_host: WarmHos
     assert (as_file.entry, codes(as_file)) == ("run.py", [("GB0170", 11)])
 
 
+def test_a_test_runs_though_its_project_writes_a_log_elsewhere(tmp_path: Path, warm_host: WarmHost) -> None:
+    """pytest ends at once where it cannot write the file, as in the sandbox."""
+    write(tmp_path, "[pytest]\nlog_file = /usr/of-the-tests.log\naddopts = -n 2\n", "pytest.ini")
+    write(tmp_path, "import torch\nfrom model import f\n\n\ndef test_it():\n    f(torch.ones(2))\n", "test_model.py")
+    file = write(tmp_path, "import torch\n\n\n@torch.compile\ndef f(x):\n    return x + 1\n")
+    outcome = run(warm_host, file, "test_model.py::test_it", tmp_path)
+    assert (outcome.status, outcome.failure, outcome.graphs) == (Status.OK, "", 1)
+
+
 def test_unsaved_text_counts(tmp_path: Path, warm_host: WarmHost) -> None:
     file = write(tmp_path, "raise SystemExit('the text on disk was run')\n")
     outcome = warm_host.run_choice(str(file), choose(str(file), MODEL, None), text=MODEL)

@@ -27,6 +27,8 @@ DISABLED_PLUGINS = (
     "timeout",
     "benchmark",
 )
+# options of the project that may name such a plugin, or a file to be written
+WITHOUT = ("addopts", "log_file")
 FAILED, NO_TESTS = 1, 5
 
 
@@ -72,9 +74,12 @@ class OneTest:
 
     def run(self) -> None:
         """Run it. Raises UnusableEntry where pytest does not come so far."""
-        arguments = ["-q", "-x", "--no-header", "-rN", "--tb=no", "--capture=no", "-o", "addopts="]
+        arguments = ["-q", "-x", "--no-header", "-rN", "--tb=no", "--capture=no"]
+        for option in WITHOUT:
+            arguments += ["-o", f"{option}="]
         for plugin in DISABLED_PLUGINS:
             arguments += ["-p", f"no:{plugin}"]
+        os.environ.pop("PYTEST_ADDOPTS", None)  # may name what such a plugin knows
         code = int(self._pytest.main([*arguments, self._node], plugins=[self]))
         if self.error is not None:
             return
