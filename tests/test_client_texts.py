@@ -10,6 +10,10 @@ SOURCES = Path(__file__).parent.parent / "vscode-client" / "src"
 MESSAGE = re.compile(r"\bshow(?:Information|Warning|Error)Message\(\s*(.*)")
 PROMPT = re.compile(r"\bprompt: (?!string;)(.*)")
 LANGUAGE_STATUS = re.compile(r"\bthis\.item\.(?:text|detail) = (.*)")
+# what is shown of an item of a list, where VS Code makes a picture of ``$(name)`` (src/vs/base/common/iconLabels.ts)
+LISTED = re.compile(r"\b(?:label|description|detail): ?(`[^`]*`|[\w.]+(?=\s*[,}]))")
+# what a template may fill in: text that has been through ``label``, a picture or a number of ours
+FILLED = re.compile(r"\$\{(?!label\(|icons\[|every\.length|known \?)")
 # text of ours alone
 LITERAL = re.compile(r'"[^"]*"[,;)]')
 
@@ -28,3 +32,12 @@ def test_no_text_becomes_a_link_that_runs_a_command() -> None:
     assert {"languageStatus.ts", "traces.ts", "compareStages.ts", "assistants.ts"} <= {name for name, _ in given}
     bad = [(name, text) for name, text in given if not text.startswith("notice(") and not LITERAL.match(text)]
     assert not bad
+
+
+def test_no_name_becomes_a_picture_in_a_list() -> None:
+    texts = {file.name: file.read_text() for file in SOURCES.glob("*.ts")}
+    listed = [
+        (name, text) for name, whole in texts.items() if "showQuickPick" in whole for text in LISTED.findall(whole)
+    ]
+    assert {"entries.ts", "stages.ts", "compareStages.ts", "repros.ts"} <= {name for name, _ in listed}
+    assert not [one for one in listed if FILLED.search(one[1]) or (one[1][0] not in "`" and one[1] != "string")]

@@ -34,6 +34,7 @@ from compile_lens.shown_text import (
     code_block,
     code_cell,
     code_span,
+    label,
     link,
     markdown_text,
     notice,
@@ -233,6 +234,19 @@ def test_no_message_box_has_a_link_that_a_name_makes() -> None:
     # what VS Code looks for: base/common/linkedText.ts
     assert re.search(r"\[[^\]]+\]\((?:https?://|command:|file:)", shown) is None
     assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("$(check) all good", "$ (check) all good"),
+        ("a$$(sync~spin)$(loading~spin)", "a$$ (sync~spin)$ (loading~spin)"),
+        ("$(mktemp -d) $() $(x.py) $x (y)\x1b[2J", "$(mktemp -d) $() $(x.py) $x (y)\\x1b[2J"),
+    ],
+)
+def test_a_name_draws_no_picture_in_an_editor(said: str, shown: str) -> None:
+    """What VS Code looks for: src/vs/base/common/iconLabels.ts."""
+    assert label(said) == shown
 
 
 # names that a repository may give to a file: `\x03` ends what is typed in a terminal, and a newline runs what follows

@@ -38,6 +38,8 @@ _WORKFLOW_COMMAND = pattern(
     r"save-state|section|set-env|set-output|stop-commands|warning)\b)",
     re.IGNORECASE,
 )
+# what VS Code makes a picture of in a code lens, the status bar and lists (src/vs/base/common/iconLabels.ts)
+_ICON = pattern(r"\$(?=\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\))")
 _UNSAFE_IN_URI = pattern(r"[^\w\-.~:/?#@!$'*+,;=%]")
 
 
@@ -67,6 +69,11 @@ def shell_line(words: Iterable[str]) -> str:
 def notice(text: str) -> str:
     """``text`` for a message box of an editor, or for SARIF, where ``[label](address)`` is a link, in VS Code of a command, too."""
     return visible(text).replace("](", "] (")
+
+
+def label(text: str) -> str:
+    """``text`` for a code lens or the progress of an editor, where ``$(check)`` is a picture in VS Code."""
+    return _ICON.sub("$ ", visible(text))
 
 
 def markdown_text(text: str) -> str:

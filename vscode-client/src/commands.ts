@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 
 import { chooseEntry } from "./entries";
+import { label } from "./notices";
 import type { Pages } from "./pages";
 import { isWorking, serverCommands, type ServerCommand } from "./protocol";
 import { findPythons } from "./pythons";
@@ -78,7 +79,7 @@ async function checkSetup(server: Server, pages: Pages): Promise<void> {
 /** Lists the workspaces that are allowed to run in the background, and revokes the one that is picked. */
 async function manageRuns(server: Server): Promise<void> {
   const allowed = (await server.execute<readonly string[]>(serverCommands.allowedWorkspaces)) ?? [];
-  const items = allowed.map((uri) => ({ label: vscode.Uri.parse(uri).fsPath, uri }));
+  const items = allowed.map((uri) => ({ label: label(vscode.Uri.parse(uri).fsPath), uri }));
   if (items.length === 0) {
     void vscode.window.showInformationMessage("Compile Lens: no workspace is allowed to run files in the background.");
     return;

@@ -1,7 +1,7 @@
 // Comparing the compiler's stages: choosing with what, and showing what differs in VS Code's own diff editors. The server compares.
 import * as vscode from "vscode";
 
-import { notice } from "./notices";
+import { label, notice } from "./notices";
 import { serverCommands, type CommandRunner } from "./protocol";
 import { stageScheme } from "./stages";
 
@@ -74,7 +74,7 @@ export class StageComparisons implements vscode.Disposable {
     }
     const name = uri.toString();
     const offered = await this.server.execute<{ readonly choices: readonly Choice[] }>(serverCommands.compareStages, name);
-    const items = (offered?.choices ?? []).map((choice) => ({ label: choice.title, description: choice.detail, choice }));
+    const items = (offered?.choices ?? []).map((choice) => ({ label: label(choice.title), description: label(choice.detail), choice }));
     const picked = await vscode.window.showQuickPick(items, { title: "Compare Compiler Stages", placeHolder: "Choose what to compare" });
     const answers = picked && (await answersTo(picked.choice.asks));
     if (picked && answers) {
@@ -109,7 +109,7 @@ async function answersTo(asks: readonly Ask[]): Promise<string[] | undefined> {
   const answers: string[] = [];
   for (const { prompt, value, values } of asks) {
     const answer = values
-      ? (await vscode.window.showQuickPick(values.map((each) => ({ label: each.title, value: each.value })), { title: "Compare Compiler Stages", placeHolder: prompt }))?.value
+      ? (await vscode.window.showQuickPick(values.map((each) => ({ label: label(each.title), value: each.value })), { title: "Compare Compiler Stages", placeHolder: prompt }))?.value
       : await vscode.window.showInputBox({ title: "Compare Compiler Stages", prompt: notice(prompt), value: value ?? "" });
     if (!answer) {
       return undefined;
@@ -128,8 +128,8 @@ function itemsOf(found: Comparison): Item[] {
   return [
     ...(every.length > 1 ? [all] : []),
     ...graphs.flatMap(({ title, what, pairs }): Item[] => [
-      { label: title, kind: vscode.QuickPickItemKind.Separator },
-      ...pairs.map((pair) => ({ label: pair.title, description: `${pair.what} · ${title}`, ...(what ? { detail: what } : {}), pairs: [pair] })),
+      { label: label(title), kind: vscode.QuickPickItemKind.Separator },
+      ...pairs.map((pair) => ({ label: label(pair.title), description: label(`${pair.what} · ${title}`), ...(what ? { detail: label(what) } : {}), pairs: [pair] })),
     ]),
     { label: "", kind: vscode.QuickPickItemKind.Separator },
     { label: "$(refresh) Compile both again", again: true },

@@ -1,6 +1,7 @@
 // A list to choose the entry of a file from. The server finds the entries, remembers the choice, and runs the file with it.
 import * as vscode from "vscode";
 
+import { label } from "./notices";
 import { serverCommands, type CommandRunner } from "./protocol";
 
 /** A way to run a file, as `compileLens.entries` returns it. */
@@ -32,8 +33,8 @@ export async function chooseEntry(server: CommandRunner, uri: string): Promise<v
   const marked = (isChosen: boolean) => (isChosen ? { description: "chosen" } : {});
   const items: (vscode.QuickPickItem & { readonly entry: string })[] = [
     ...entries.map(({ entry, origin, kind, chosen }) => ({
-      label: `$(${icons[kind] ?? "circle-outline"}) ${entry}`,
-      detail: origin.replaceAll("`", ""), // a list does not render Markdown
+      label: `$(${icons[kind] ?? "circle-outline"}) ${label(entry)}`,
+      detail: label(origin.replaceAll("`", "")), // a list does not render Markdown
       entry,
       ...marked(chosen),
     })),

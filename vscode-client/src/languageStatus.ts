@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 
 import { localCommands } from "./commands";
-import { notice } from "./notices";
+import { label, notice } from "./notices";
 import { isWorking } from "./protocol";
 import type { Server } from "./server";
 
@@ -26,9 +26,9 @@ export class LanguageStatus implements vscode.Disposable {
     this.item.severity = status.health === "error" ? Error : status.health === "warning" ? Warning : Information;
     this.item.busy = status.state === "starting" || isWorking(status);
     // the editor makes links of both texts, also of commands
-    this.item.text = notice(`Compile Lens: ${status.message || "starting"}`);
+    this.item.text = notice(label(`Compile Lens: ${status.message || "starting"}`));
     const torch = environment?.torch === undefined ? "no torch" : `torch ${environment.torch}`;
-    this.item.detail = notice(environment ? `${environment.python} · ${torch}` : "");
+    this.item.detail = notice(label(environment ? `${environment.python} · ${torch}` : ""));
     this.item.command = isWorking(status)
       ? { title: "Cancel", command: localCommands.cancelAnalysis }
       : { title: "Select Interpreter", command: localCommands.selectInterpreter };

@@ -3,6 +3,11 @@ export function notice(text: string): string {
   return text.replaceAll("](", "] (");
 }
 
+/** Text for a list to choose from, or a language status item. VS Code makes a picture of `$(name)` there: names of functions and files may look so. */
+export function label(text: string): string {
+  return text.replace(/\$(?=\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\))/g, "$$ ");
+}
+
 /** Text escaped for Markdown, in one line. `appendText` of VS Code would also make every space non-breaking. */
 export function plain(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]()#+\-.!<>|~$&]/g, "\\$&");

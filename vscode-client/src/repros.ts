@@ -1,6 +1,8 @@
 // Asks where a repro is written, and opens one that is only to be looked at in an untitled editor.
 import * as vscode from "vscode";
 
+import { label } from "./notices";
+
 /** What the server answers to `compileLens.writeRepro`. */
 export interface WrittenRepro {
   readonly text: string;
@@ -18,7 +20,7 @@ export async function chooseReproPlace(uri: string): Promise<string | undefined>
   const places: Place[] = [
     { label: "$(edit) Untitled Editor", description: "nothing is added to the workspace", where: untitled },
     { label: "$(folder) In the Folder repros", where: "repros" },
-    { label: `$(file) Beside ${name}`, where: "beside" },
+    { label: `$(file) Beside ${label(name)}`, where: "beside" },
   ];
   const picked = await vscode.window.showQuickPick(places, { title: "Write a Repro", placeHolder: "Choose where to write the repro" });
   return picked?.where;

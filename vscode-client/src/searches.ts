@@ -1,6 +1,7 @@
 // Commands for repros and for logs. The server does the work; the client picks the file and opens the terminal.
 import * as vscode from "vscode";
 
+import { label } from "./notices";
 import { serverCommands } from "./protocol";
 import type { Server } from "./server";
 
@@ -29,7 +30,7 @@ async function runWithLogs(server: Server, resource: unknown): Promise<void> {
     return;
   }
   const picked = await vscode.window.showQuickPick(
-    runs.map((run) => ({ label: run.title, description: run.line, detail: `Shows ${run.shows}.`, run })),
+    runs.map((run) => ({ label: label(run.title), description: label(run.line), detail: label(`Shows ${run.shows}.`), run })),
     { title: "Run with Logs in a Terminal", matchOnDescription: true },
   );
   if (picked) {

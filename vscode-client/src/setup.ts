@@ -1,7 +1,7 @@
 // What can be done where no Python runs the server: choose an interpreter, and see what was tried.
 import * as vscode from "vscode";
 
-import { notice, plain } from "./notices";
+import { label, notice, plain } from "./notices";
 import { ask, findPythons, type Probe, type Search } from "./pythons";
 import { section } from "./settings";
 
@@ -67,9 +67,9 @@ export async function selectInterpreter(extensionPath: string): Promise<void> {
 
 function choiceOf({ python, origin, version, torch, problem }: Probe): Choice {
   return {
-    label: `Python ${version ?? ""}`,
-    description: torch ? `torch ${torch}` : "no torch",
-    detail: problem ? `${python} · ${problem}` : `${python} · ${origin}`,
+    label: label(`Python ${version ?? ""}`),
+    description: torch ? label(`torch ${torch}`) : "no torch",
+    detail: label(problem ? `${python} · ${problem}` : `${python} · ${origin}`),
     python,
   };
 }

@@ -1,6 +1,7 @@
 // The compiler's stages: choosing one, and opening it beside the source. linkedView.ts colors both.
 import * as vscode from "vscode";
 
+import { label } from "./notices";
 import { serverCommands, type CommandRunner } from "./protocol";
 import { section } from "./settings";
 import { showStagesPage } from "./stagesPage";
@@ -52,16 +53,16 @@ interface Choice extends vscode.QuickPickItem {
 
 function choices(sources: readonly Source[]): Choice[] {
   return sources.flatMap((source) => {
-    const again: Choice[] = source.stale ? [{ label: "$(refresh) Compile Again", description: `${source.title} has changed since`, again: true }] : [];
+    const again: Choice[] = source.stale ? [{ label: "$(refresh) Compile Again", description: label(`${source.title} has changed since`), again: true }] : [];
     const origin = sources.length > 1 ? `${source.title}: ` : "";
     const graphs = source.graphs.flatMap(({ title, stages }): Choice[] => [
-      { label: `${origin}${title}`, kind: vscode.QuickPickItemKind.Separator },
+      { label: label(`${origin}${title}`), kind: vscode.QuickPickItemKind.Separator },
       // the filter does not look at separators
-      ...stages.map(({ uri, title: label, kind, detail }) => ({
-        label: assembly.has(kind) ? `${kind.toUpperCase()} of ${label}` : label,
-        description: title,
+      ...stages.map(({ uri, title: name, kind, detail }) => ({
+        label: label(assembly.has(kind) ? `${kind.toUpperCase()} of ${name}` : name),
+        description: label(title),
         // below the name, which is long
-        ...(detail ? { detail } : {}),
+        ...(detail ? { detail: label(detail) } : {}),
         stage: uri,
       })),
     ]);
@@ -70,7 +71,7 @@ function choices(sources: readonly Source[]): Choice[] {
 }
 
 function choicesOf(gpus: NonNullable<Answer["gpus"]>): GpuChoice[] {
-  return gpus.map(({ name, title }) => ({ label: title, name }));
+  return gpus.map(({ name, title }) => ({ label: label(title), name }));
 }
 
 /** The GPU to preview for: the setting's, else the one that was chosen last in this workspace. */
@@ -93,7 +94,7 @@ export async function openStages(server: CommandRunner, uri: string, how?: strin
   const known = chosen && { label: gpus.find(({ name }) => name === chosen)?.label ?? chosen, name: chosen };
   const preview: Choice[] = [
     { label: "", kind: vscode.QuickPickItemKind.Separator },
-    ...(known ? [{ label: `$(circuit-board) Preview the kernels for ${known.label}`, description: "the GPU need not be there", gpu: known.name }] : []),
+    ...(known ? [{ label: `$(circuit-board) Preview the kernels for ${label(known.label)}`, description: "the GPU need not be there", gpu: known.name }] : []),
     { label: `$(circuit-board) Preview the kernels for ${known ? "another" : "a"} GPU…`, description: "the GPU need not be there", preview: true },
   ];
   const picked = await vscode.window.showQuickPick([...choices(found.sources), ...(found.gpus ? preview : [])], {

@@ -15,7 +15,7 @@ from compile_lens.analysis.finding import Kind
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.repro.expressions import CannotWrite
-from compile_lens.shown_text import visible
+from compile_lens.shown_text import label
 from compile_lens.wording import counted
 from compile_lens.workers.host import HostError
 from compile_lens.workers.interpreter import InterpreterError
@@ -30,7 +30,7 @@ class RunProgress:
     def __init__(self, token: str, send: Callable[[object], None], message: str) -> None:
         self.token = token
         self._send = send
-        self._message = visible(message)
+        self._message = label(message)
         self._begun = False
         self.ended = False
 
@@ -42,7 +42,7 @@ class RunProgress:
 
     def report(self, message: str) -> None:
         """Show ``message``."""
-        message = visible(message)
+        message = label(message)
         if message == self._message or self.ended:
             return
         self._message = message
