@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from editor import REAL, editor
 
-from compile_lens.lsp.sandbox_actions import folders_to_keep
+from compile_lens.lsp.sandbox_actions import by_folder, folders_to_keep
 from compile_lens.state.consent import ConsentStore, Grants
 
 PROGRAM = """import pathlib
@@ -63,7 +63,7 @@ async def test_the_actions_of_a_refused_call_help(tmp_path: Path) -> None:
             lenses = [lens["command"] for lens in await ed.request("textDocument/codeLens", {"textDocument": document})]
             discarded = [lens for lens in lenses if lens["title"].startswith("Sandbox: discarded")]
             if discarded:  # where the system offers copies
-                assert discarded[0]["title"] == "Sandbox: discarded log.csv · keep from now on"
+                assert discarded[0]["title"] == "Sandbox: discarded log.csv · keep writes to runs/"
                 assert not (root / "runs" / "log.csv").exists()
                 await ed.command(discarded[0]["command"], *discarded[0]["arguments"])
             else:
@@ -80,6 +80,18 @@ def test_only_folders_of_the_workspace_are_kept(tmp_path: Path) -> None:
     written = ["runs/x.csv", "runs/a/y.csv", "runs/new/z.csv", str(home / "b"), "../c", "link/d", "/etc/passwd"]
     assert folders_to_keep(written, root, root) == [root / "runs"]
     assert folders_to_keep(["model.pt"], root / "runs", root) == [root / "runs"]
+
+
+def test_each_folder_is_kept_by_an_offer_of_its_own(tmp_path: Path) -> None:
+    """A program that writes a file beside its results would else be given the workspace with them."""
+    for folder in ("runs/a", ".git/hooks"):
+        (tmp_path / folder).mkdir(parents=True)
+    written = ["runs/x.csv", "runs/a/y.csv", ".git/hooks/pre-commit", "/etc/passwd"]
+    assert by_folder(written, tmp_path, tmp_path) == {
+        tmp_path / "runs": ["runs/x.csv", "runs/a/y.csv"],
+        tmp_path / ".git" / "hooks": [".git/hooks/pre-commit"],
+    }
+    assert by_folder([*written, "z.csv"], tmp_path, tmp_path) == {tmp_path: [*written[:3], "z.csv"]}
 
 
 def test_grants_are_of_one_workspace_and_go_with_its_permission(tmp_path: Path) -> None:

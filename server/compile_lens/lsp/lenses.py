@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 
 from lsprotocol import types
 
@@ -22,9 +23,9 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.markdown import is_compile_time
 from compile_lens.lsp.refresh import Refresh
 from compile_lens.lsp.runs import Runs
-from compile_lens.lsp.sandbox_actions import KEEP_WRITES
+from compile_lens.lsp.sandbox_actions import KEEP_WRITES, by_folder
 from compile_lens.pipeline.results import RegionOutcome
-from compile_lens.shown_text import visible
+from compile_lens.shown_text import label
 from compile_lens.syntax.definitions import definition_at, definitions
 from compile_lens.syntax.regions import Region, RegionKind
 from compile_lens.wording import and_more, counted
@@ -130,14 +131,19 @@ class Lenses:
                 yield line, self._if_compiled(snapshot, line, unit.name, offer)
 
     def _discarded(self, snapshot: Snapshot, titles: list[tuple[int, str]]) -> Iterator[types.CodeLens]:
-        """What the last run wrote for nothing, with an offer to keep it from now on."""
+        """What the last run wrote for nothing, with an offer to keep it from now on: one for each folder, which it names."""
         outcome = self._server.results.outcome(snapshot.uri)
-        if outcome is None or not outcome.final or not outcome.discarded or not titles:
+        if outcome is None or not outcome.final or not outcome.discarded or not titles or snapshot.path is None:
             return
-        names = _shortened(", ".join(os.path.basename(name) for name in outcome.discarded[:MAX_NAMED]))  # noqa: PTH119
-        more = and_more(len(outcome.discarded) - MAX_NAMED)
-        title = f"Sandbox: discarded {names}{more} · keep from now on"
-        yield _lens(min(line for line, _ in titles), title, KEEP_WRITES, [snapshot.uri])
+        line, root = min(line for line, _ in titles), self._server.root_of(snapshot.path)
+        left = list(outcome.discarded)
+        for folder, written in by_folder(outcome.discarded, Path(snapshot.path).parent, root).items():
+            left = [name for name in left if name not in written]
+            place = folder.relative_to(root).as_posix()
+            keep = "this workspace" if place == "." else f"{place}/"
+            yield _lens(line, f"{_told(written)} · keep writes to {keep}", KEEP_WRITES, [snapshot.uri, str(folder)])
+        if left:
+            yield _lens(line, _told(left), DETAILS, [snapshot.uri])
 
     def _candidates(self, snapshot: Snapshot, taken: set[int]) -> Iterator[types.CodeLens]:
         """Above each function and module that is not compiled yet: an offer to analyze it as if it were."""
@@ -215,8 +221,13 @@ def _lens(line: int, title: str, command: str, arguments: list[str]) -> types.Co
 
 def _command_lens(line: int, command: types.Command) -> types.CodeLens:
     place = types.Range(types.Position(line - 1, 0), types.Position(line - 1, 0))
-    said = types.Command(title=visible(command.title), command=command.command, arguments=command.arguments)
+    said = types.Command(title=label(command.title), command=command.command, arguments=command.arguments)
     return types.CodeLens(range=place, command=said)
+
+
+def _told(discarded: Sequence[str]) -> str:
+    names = _shortened(", ".join(os.path.basename(name) for name in discarded[:MAX_NAMED]))  # noqa: PTH119
+    return f"Sandbox: discarded {names}{and_more(len(discarded) - MAX_NAMED)}"
 
 
 def _shortened(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from lsprotocol import types
@@ -63,17 +63,10 @@ class SandboxActions:
         self._grant(path_argument(ALLOW_NETWORK, uri), Grants(network=True))
 
     def keep_writes(self, uri: str | None, folder: str | None) -> None:
-        """The user lets background runs of a workspace change a folder of it for good; by default those that the last run wrote to.
-
-        Raises JsonRpcInvalidParams for a folder elsewhere.
-        """
+        """The user lets background runs of a workspace change one folder of it for good. Raises JsonRpcInvalidParams for one elsewhere."""
         path = path_argument(KEEP_WRITES, uri)
-        root = self._server.root_of(path)
-        if folder is None:
-            outcome = self._server.results.outcome(str(uri))
-            wanted = folders_to_keep(outcome.discarded if outcome is not None else (), Path(path).parent, root)
-        else:
-            wanted = folders_to_keep([str(Path(folder) / "file")], Path(path).parent, root)
+        written = [str(Path(folder) / "file")] if folder is not None else []
+        wanted = folders_to_keep(written, Path(path).parent, self._server.root_of(path))
         if not wanted:
             raise JsonRpcInvalidParams(f"{KEEP_WRITES} needs a folder of the workspace.")
         self._grant(path, Grants(allow_write=tuple(map(str, wanted))))
@@ -83,6 +76,15 @@ class SandboxActions:
             self._server.consent.grant(self._server.root_of(path), grants)
         except OSError as error:
             self._server.warn(f"Compile Lens could not save your answer: {error.strerror}.")
+
+
+def by_folder(written: Sequence[str], beside: Path, root: Path) -> dict[Path, list[str]]:
+    """The folders to keep, each with those of the files ``written`` that are in it."""
+    found: dict[Path, list[str]] = {folder: [] for folder in folders_to_keep(written, beside, root)}
+    for name in written:
+        for inner in folders_to_keep([name], beside, root):
+            next(names for folder, names in found.items() if inner.is_relative_to(folder)).append(name)
+    return found
 
 
 def folders_to_keep(written: Iterable[str], beside: Path, root: Path) -> list[Path]:
