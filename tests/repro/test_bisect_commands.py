@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -23,9 +24,10 @@ def test_a_shell_runs_the_interpreter_whatever_its_folder_is_called(verdict: Ver
     python = folder / "python"
     python.write_text('#!/bin/sh\necho "ran in" "$TORCH_COMPILE_BACKEND"\n')
     python.chmod(0o755)
+    environment = {**os.environ, "TMPDIR": str(folder)}
     for _, line in commands(
         verdict, str(python), folder / "repro.py", ("-x",), BisectionBegan(True, (), CHANGES, True)
     ):
-        ran = subprocess.run(["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True)
+        ran = subprocess.run(["sh", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True)
         assert ran.stdout.startswith("ran in"), (line, ran.stderr)
     assert sorted(path.name for path in tmp_path.iterdir()) == [folder.name]
