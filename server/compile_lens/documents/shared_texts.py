@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import platformdirs
+from compile_lens.user_folders import cache_folder
 
 # of a request and of an answer, in bytes
 LONGEST_REQUEST = 16_384
@@ -30,9 +30,9 @@ TextOf = Callable[[str], str | None]
 def sockets_folder() -> Path:
     """Where the sockets are: in the runtime directory that the system made for the user, else in the user's cache."""
     made = os.environ.get("XDG_RUNTIME_DIR") or (f"/run/user/{os.getuid()}" if sys.platform == "linux" else "")
-    if made and Path(made).is_dir():
+    if os.path.isabs(made) and Path(made).is_dir():  # noqa: PTH117
         return Path(made) / "compile-lens"
-    return Path(platformdirs.user_cache_dir("compile-lens", appauthor=False)) / "sockets"
+    return cache_folder() / "sockets"
 
 
 def socket_of(root: Path) -> Path:

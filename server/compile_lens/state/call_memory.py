@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.analysis.recorded_calls import RecordedCall
-from compile_lens.state.file_memory import FileMemory, state_folder
+from compile_lens.state.file_memory import FileMemory
+from compile_lens.user_folders import state_folder
 
 if TYPE_CHECKING:
     from compile_lens.entries.recorded import Recording

@@ -16,7 +16,7 @@ from typing import Any
 
 from compile_lens.settings.settings import Consent
 from compile_lens.state.atomic_file import write_atomically
-from compile_lens.state.file_memory import state_folder
+from compile_lens.user_folders import state_folder
 
 
 class Permission(Enum):

@@ -9,15 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 from msgspec import Struct
 
 from compile_lens.state.atomic_file import write_atomically
-
-
-def state_folder() -> Path:
-    """Where the user who runs this process keeps such things."""
-    return Path(platformdirs.user_state_dir("compile-lens", appauthor=False))
 
 
 class FileMemory(Struct, frozen=True):

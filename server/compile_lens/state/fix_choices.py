@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from compile_lens.state.file_memory import FileMemory, state_folder
+from compile_lens.state.file_memory import FileMemory
+from compile_lens.user_folders import state_folder
 
 # the rule of a fix that accepts its finding (fixes/rewrites/ignore.py)
 IGNORE = "ignore"

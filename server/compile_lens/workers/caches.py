@@ -40,9 +40,9 @@ def cache_base(environment: Mapping[str, str]) -> Path:
     """Where Compile Lens keeps what can be made again: ``COMPILE_LENS_CACHE_DIR``, or its folder in the platform's cache directory."""
     if chosen := environment.get(VARIABLE):
         return Path(chosen).absolute()
-    import platformdirs  # slow to import
+    from compile_lens.user_folders import cache_folder  # slow to import
 
-    return Path(platformdirs.user_cache_dir("compile-lens", appauthor=False))
+    return cache_folder()
 
 
 def temporary_cache(environment: Mapping[str, str]) -> dict[str, str]:
