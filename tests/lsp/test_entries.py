@@ -9,6 +9,8 @@ import pytest
 from editor import REAL, Editor, editor
 from programs import ALWAYS, ONE, log, ran, write
 
+from compile_lens.lsp.shown_answers import shown_answer
+
 ASKED = "window/showMessageRequest"
 MODULE = """\
 import torch
@@ -90,6 +92,43 @@ async def test_the_lens_says_with_what_and_leads_to_another_choice(ed: Editor, r
     assert entries(root)[2] == "script"
     await execute(ed, "compileLens.chooseEntry", uri, "auto")
     assert entries(root)[3] == "get_inputs"
+
+
+async def test_a_name_of_a_file_reorders_nothing_in_lists_and_buttons(ed: Editor, root: Path) -> None:
+    (root / "test_\u202enet.py").write_text("from train import Net\n\n\ndef test_it():\n    Net(3)\n")
+    uri = await ed.open(write(root, MODULE))
+    spec = "test_\u202enet.py::test_it"
+    listed = await execute(ed, "compileLens.entries", uri)
+    assert spec in [entry["entry"] for entry in listed]
+    assert not [entry for entry in listed if "\u202e" in entry["origin"]]
+    asked: list[str] = []
+
+    def choose(params: Any) -> Any:
+        asked.extend(action["title"] for action in params["actions"])
+        return {"title": "test_\\u202enet.py::test_it"}
+
+    ed.answers[ASKED] = choose
+    await execute(ed, "compileLens.chooseEntry", uri)
+    assert "test_\\u202enet.py::test_it" in asked and not any("\u202e" in title for title in asked)
+    assert {entry["entry"] for entry in await execute(ed, "compileLens.entries", uri) if entry["chosen"]} == {spec}
+
+
+def test_what_answers_show_is_written_out_and_what_comes_back_stays() -> None:
+    said, graph = "f\x1b]0;t\x07\u202e", "compile-lens-stage:/\u202e"
+    answer = {
+        "sources": [
+            {"title": said, "graphs": ({"title": said, "stages": [{"uri": graph, "title": said, "kernel": said}]},)}
+        ],
+        "notes": [said],
+        "changed": True,
+    }
+    shown = "f\\x1b]0;t\\x07\\u202e"
+    stage = {"uri": graph, "title": shown, "kernel": said}
+    assert shown_answer(answer) == {
+        "sources": [{"title": shown, "graphs": [{"title": shown, "stages": [stage]}]}],
+        "notes": [shown],
+        "changed": True,
+    }
 
 
 async def test_the_comment_in_unsaved_text_counts(ed: Editor, root: Path) -> None:

@@ -24,6 +24,7 @@ from compile_lens.lsp.repros import WRITE_REPRO
 from compile_lens.lsp.run_requests import RunRequest
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.sandbox_actions import ALLOW_NETWORK, KEEP_WRITES, WITHOUT_SANDBOX, SandboxActions
+from compile_lens.lsp.shown_answers import shown_answer
 from compile_lens.pipeline.doctor import examine, to_markdown, worst
 from compile_lens.state.consent import Permission
 from compile_lens.workers.access import Access
@@ -170,11 +171,11 @@ def register(
             more = list(arguments[1 : MOST_ARGUMENTS.get(params.command, 2)]) or [None]
             if not all(argument is None or isinstance(argument, str) for argument in more):
                 raise JsonRpcInvalidParams(f"The arguments of {params.command} after the URI must be strings.")
-            return await with_arguments[params.command](uri, *more)
+            return shown_answer(await with_arguments[params.command](uri, *more))
         command = commands.get(params.command)
         if command is None:
             raise JsonRpcInvalidParams(f"Unknown command {params.command}.")
-        return await command(uri)
+        return shown_answer(await command(uri))
 
 
 def _uri(command: str, arguments: Sequence[object]) -> str | None:

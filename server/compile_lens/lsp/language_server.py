@@ -17,7 +17,7 @@ from compile_lens import __version__
 from compile_lens.lsp.editor_capabilities import EditorCapabilities
 from compile_lens.lsp.offered import NOTEBOOKS
 from compile_lens.lsp.pygls_workarounds.protocol import HardenedProtocol, tolerant_converter
-from compile_lens.shown_text import notice
+from compile_lens.shown_text import notice, visible
 
 if TYPE_CHECKING:  # loaded with the features, after `initialize` is answered
     from compile_lens.analysis.filters import Filters
@@ -145,13 +145,14 @@ class CompileLensServer(LanguageServer):
 
     async def ask(self, sentence: str, answers: Iterable[str], unasked: str | None = None) -> str | None:
         """The answer that the user chooses, None for none; ``unasked`` where the editor cannot ask."""
-        actions = [types.MessageActionItem(title) for title in answers]
+        shown = {visible(title): title for title in answers}
+        actions = [types.MessageActionItem(title) for title in shown]
         question = types.ShowMessageRequestParams(types.MessageType.Info, notice(sentence), actions)
         try:
             answer = await self.window_show_message_request_async(question)
         except JsonRpcException:
             return unasked
-        return answer.title if answer is not None else None
+        return shown.get(answer.title) if answer is not None else None
 
     def may_run(self) -> bool:
         """Whether the workspace is trusted; says so to the user if it is not."""
