@@ -219,3 +219,14 @@ async def test_a_debug_folder_has_stages_that_open_at_once(raw: Editor, root: Pa
     assert source["title"] == "torch_compile_debug"
     assert source["graphs"][0]["stages"][0]["kind"] == "output_code"
     assert (await raw.request("workspace/textDocumentContent", {"uri": answer["stages"]}))["text"] == text
+
+
+async def test_a_document_has_no_characters_that_are_never_seen(raw: Editor, root: Path) -> None:
+    """Names and comments of a program stand in what the compiler writes."""
+    written = root / "torch_compile_debug" / "run_1" / "torchinductor" / "model__0_forward_1.0"
+    written.mkdir(parents=True)
+    (written / "output_code.py").write_text("a = 1  # \u202e} # \x1b]0;t\x07\nb = 2\n", encoding="utf-8")
+    await raw.initialize(root, NEVER, capabilities=VS_CODE)
+    answer = await raw.command(OPEN_TRACE, (root / "torch_compile_debug").as_uri())
+    text = (await raw.request("workspace/textDocumentContent", {"uri": answer["stages"]}))["text"]
+    assert text == "a = 1  # \\u202e} # \\x1b]0;t\\x07\nb = 2\n"

@@ -67,7 +67,7 @@ class StageDocuments:
 
     async def _content(self, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
         text = await self._store.text(params.uri)
-        return types.TextDocumentContentResult(GONE if text is None else text)
+        return types.TextDocumentContentResult(GONE if text is None else visible(text))
 
     async def _links(self, params: Any) -> dict[str, Any] | None:
         uri = getattr(getattr(params, "textDocument", None), "uri", None)

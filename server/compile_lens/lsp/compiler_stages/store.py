@@ -22,6 +22,7 @@ from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.open_stages import Read, debug_folder_at, open_stage_set, traces_at
 from compile_lens.pipeline.stage_set import StageSet, name_of
+from compile_lens.shown_text import visible
 from compile_lens.stages.model import Stage
 from compile_lens.state.stage_folders import OPENED, RUN, VARIANT, StageFacts, StageFolders
 from compile_lens.trace.files import TraceError
@@ -219,7 +220,7 @@ class StageStore:
         """The document that the editor can open: a file is written for one that opens nothing else. Raises OSError."""
         if self._server.editor.takes_contents:
             return self.name(of, stage)
-        return self.folders.write_document(of.key, name_of(stage), stage.text).as_uri()
+        return self.folders.write_document(of.key, name_of(stage), visible(stage.text)).as_uri()
 
     def open_documents(self, key: str) -> Iterator[Snapshot]:
         """The documents of a key that the editor shows."""
