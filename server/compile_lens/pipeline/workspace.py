@@ -19,8 +19,6 @@ from compile_lens.trace.walked import walked
 MAX_FILES = 4_000
 MAX_READ = 60
 LARGEST = 400_000
-# into which a file that is no program falls: a search in it takes time that grows with their square, while no other thread runs
-MOST_PIECES = 5_000
 SECONDS = 1.5
 SKIPPED = frozenset(
     [
@@ -71,9 +69,7 @@ def mentioning(file: Path, root: Path) -> tuple[WorkspaceFile, ...]:
         try:
             if path == file or not pattern.search(read_regular(path)):
                 continue
-            tree = parse(read_source(path))
-            if not (tree.root.has_error and tree.root.child_count > MOST_PIECES):
-                found.append(WorkspaceFile(str(path), tree))
+            found.append(WorkspaceFile(str(path), parse(read_source(path))))
         except (OSError, FileProblem):
             continue
     return tuple(found)
@@ -102,7 +98,7 @@ def documented_examples(root: Path) -> tuple[WorkspaceFile, ...]:
 def _imports(tree: SourceTree) -> Iterator[str]:
     """The import statements at the top of a text; none of one that is no program."""
     if not tree.root.has_error:
-        for node in _IMPORTS.captures(tree.root).get("import", []):
+        for node in _IMPORTS.everywhere(tree).get("import", []):
             yield tree.node_text(node)
 
 
