@@ -11,6 +11,7 @@ from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.pipeline.document_facts import facts_of
 from compile_lens.pipeline.entry_choice import choose
+from compile_lens.pipeline.unreached_functions import without_unreached
 from compile_lens.syntax.predictions.predict import predict
 from compile_lens.syntax.tree import parse
 
@@ -37,6 +38,8 @@ REPEATED = {
     "f-strings": "f'{",
     "attributes": ".y",
     "comparisons": "<y",
+    "comments": "# a\n",
+    "continued lines": "\\\n",
     "decorators": "@torch.compile\n",
 }
 
@@ -52,6 +55,7 @@ TEXTS = {
     "classes of two": numbered("class A{0}(A{1}, B{1}): pass\nclass B{0}(A{1}, B{1}): pass\n"),
     "functions": numbered("def f{0}(x): return f{1}(x)\n"),
     "compiled functions": numbered("@torch.compile\ndef f{0}(x): return f{1}(x)\n"),
+    "tests": numbered("def test_{0}():\n    pass\n"),
     "names": numbered("a{1} = a{0}\n"),
 }
 BEGINS = {"attributes": "y = x", "comparisons": "y = x"}
@@ -71,6 +75,7 @@ def test_no_text_keeps_the_server_busy(name: str, tmp_path: Path) -> None:
     choose(str(tmp_path / "use.py"), text, None)
     choose(str(tmp_path / "net.py"), (tmp_path / "net.py").read_text(), tmp_path)
     predict(text)
+    without_unreached(text, text + "# changed\n", [text])
     assert time.thread_time() - started < 8.0
 
 

@@ -29,7 +29,7 @@ _PIECE = 1 << 11
 # bytes: looked through in less than a millisecond
 _STRETCH = 1 << 14
 # of processor time: ten million bytes a second are usual
-_LONGEST_S, _BYTES_IN_A_SECOND = 2.0, 200_000
+_LONGEST_S, _BYTES_IN_A_SECOND = 1.0, 200_000
 _UNREADABLE = b"("
 # into which what is no program falls: queries take time that grows with their square. A program with one wrong bracket has none or a few
 _MOST_PIECES = 1_000
