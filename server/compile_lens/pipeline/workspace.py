@@ -69,7 +69,10 @@ def mentioning(file: Path, root: Path) -> tuple[WorkspaceFile, ...]:
         try:
             if path == file or not pattern.search(read_regular(path)):
                 continue
-            found.append(WorkspaceFile(str(path), parse(read_source(path))))
+            tree = parse(read_source(path))
+            # of a text that is no program, nothing but an error is left
+            if any(node.type != "ERROR" for node in tree.root.named_children):
+                found.append(WorkspaceFile(str(path), tree))
         except (OSError, FileProblem):
             continue
     return tuple(found)
