@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from compile_lens.agent.substitutes.cuda.usage import MOST_PARSED, uses_gpu
+from compile_lens.agent.runtime.parsed_source import LONGEST_OUTSIDE
+from compile_lens.agent.substitutes.cuda.usage import uses_gpu
 from compile_lens.workers import syntax_question
 from compile_lens.workers.syntax_question import ask_for_syntax_error
 
@@ -16,7 +17,7 @@ def test_the_standby_takes_no_large_text_apart(monkeypatch: pytest.MonkeyPatch) 
     assert not uses_gpu("# cuda\n" + "a\n" * 1000)
     assert uses_gpu("Trainer(accelerator='gpu', devices=1)") and not uses_gpu("Trainer(accelerator='cpu')")
     monkeypatch.delattr(ast, "parse")
-    assert uses_gpu("# cuda\n" + "a\n" * MOST_PARSED)
+    assert uses_gpu("# cuda\n" + "a\n" * LONGEST_OUTSIDE)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit of Linux")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +19,7 @@ from compile_lens.workers.access import Access
 from compile_lens.workers.host import Host
 from compile_lens.workers.interpreter import find_interpreter
 from compile_lens.workers.job import Job
+from compile_lens.workers.memory_shares import MemoryShares
 
 NOT_ALLOWED = (
     "Not run: the user has not allowed Compile Lens to run files of {folder}. Ask the user to do one of two things: open the "
@@ -59,11 +61,11 @@ class OwnGround:
         self,
         python: str | None = None,
         consent: ConsentStore | None = None,
-        make_host: Callable[[str], Host] = Host,
+        make_host: Callable[[str], Host] | None = None,
     ) -> None:
         self._python = python
         self._consent = consent or ConsentStore.of_user()
-        self._hosts: HostPool[Host] = HostPool(make_host)
+        self._hosts: HostPool[Host] = HostPool(make_host or partial(Host, shares=MemoryShares()))
 
     def allow(self, file: str) -> None:
         """Raise NotAllowed, unless ``file`` lies in a workspace that the user has allowed, and a link does not lead out of it."""

@@ -16,10 +16,6 @@ class FileProblem(Exception):
     """The file cannot be analyzed; its text is one sentence for the user."""
 
 
-class NestedTooDeep(FileProblem):
-    """The program may be fine: Python's recursion limit is in the way of reading it."""
-
-
 def too_large(name: str) -> str:
     """The sentence about a text that is not analyzed."""
     return f"{name} is not analyzed: it is larger than {LARGEST_BYTES // 1_000_000} MB."

@@ -83,7 +83,7 @@ def _inputs_named(tree: SourceTree, owners: set[str]) -> Iterator[tuple[str, int
         parameters = definition.parameters[1 if owner and not is_static else 0 :]
         if (not owner or owner in owners) and all(p.default or p.name.startswith("*") for p in parameters):
             found.setdefault(definition.qualified_name, definition.def_line)
-    for node in _ASSIGNED.captures(tree.root).get("name", []):
+    for node in _ASSIGNED.everywhere(tree).get("name", []):
         name = tree.node_text(node)
         if name in INPUT_NAMES:
             found.setdefault(name, tree.position(node.start_byte)[0])

@@ -26,6 +26,8 @@ from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
 
 MAX_TESTS = 3
 MAX_SCRIPTS = 2
+_NAMES = Query("(identifier) @name")
+_ATTRIBUTES = Query("(attribute attribute: (identifier) @name)")
 NAMES_COMPILER = pattern(r"\bcompile\b")
 
 
@@ -195,14 +197,12 @@ def _tests(tree: SourceTree, imported: Mapping[str, str], wanted: set[str]) -> I
 
 
 def _all_names(tree: SourceTree) -> Iterator[str]:
-    query = Query("(identifier) @name")
-    for node in query.captures(tree.root).get("name", []):
+    for node in _NAMES.everywhere(tree).get("name", []):
         yield tree.node_text(node)
 
 
 def _attributes(tree: SourceTree) -> set[str]:
-    query = Query("(attribute attribute: (identifier) @name)")
-    return {tree.node_text(n) for n in query.captures(tree.root).get("name", [])}
+    return {tree.node_text(n) for n in _ATTRIBUTES.everywhere(tree).get("name", [])}
 
 
 EXAMPLE = "example:"

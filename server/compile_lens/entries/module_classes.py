@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import tree_sitter
 
@@ -17,6 +18,7 @@ _LIKE_A_MODULE = re.compile(
     r"|Detector|Segmentor|Predictor|Interface|Task|Base\w*)"
 )
 MOST_HEIRS = 20
+MOST_ANCESTORS = 100
 
 
 def module_classes(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
@@ -29,21 +31,27 @@ def module_classes(tree: SourceTree, known: tuple[Definition, ...]) -> list[Defi
     # a model that is only trained may have no `forward`
     steps = {d.qualified_name.rpartition(".")[0] for d in known if d.name == "training_step"}
 
-    def is_module(name: str, depth: int = 0) -> bool:
-        if name in forwards or name in abstract:
-            return True
-        return depth < 20 and any(
-            base.rpartition(".")[2] in ("Module", "Sequential", "LightningModule", "ModuleList")
-            or (base in top and base != name and is_module(base, depth + 1))
-            for base in bases.get(name, ())
+    def is_module(name: str) -> bool:
+        return any(
+            each in forwards
+            or each in abstract
+            or any(
+                base.rpartition(".")[2] in ("Module", "Sequential", "LightningModule", "ModuleList")
+                for base in bases.get(each, ())
+            )
+            for each in _ancestry(name, bases, top)
         )
 
-    def calls_forward(name: str, depth: int = 0) -> bool:
-        is_inherited = any(
-            base in top and base != name and calls_forward(base, depth + 1) for base in bases.get(name, ())
+    def calls_forward(name: str) -> bool:
+        own = forwards | steps
+        return any(
+            each in own
+            or (
+                each not in abstract
+                and any(base not in top and not base.endswith("Module") for base in bases.get(each, ()))
+            )
+            for each in _ancestry(name, bases, top, abstract)
         )
-        is_foreign = any(base not in top and not base.endswith("Module") for base in bases.get(name, ()))
-        return name in forwards | steps or (name not in abstract and depth < 20 and (is_inherited or is_foreign))
 
     return [
         d
@@ -52,6 +60,23 @@ def module_classes(tree: SourceTree, known: tuple[Definition, ...]) -> list[Defi
         and calls_forward(d.name)
         and not any(base.rpartition(".")[2] in ("Function", "ABC") for base in bases.get(d.name, ()))
     ]
+
+
+def _ancestry(
+    name: str,
+    bases: Mapping[str, Sequence[str]],
+    top: Mapping[str, Definition],
+    closed: Collection[str] = (),
+) -> Iterator[str]:
+    """A class and those of the file that it inherits from, each once, but not by way of one that is ``closed``."""
+    found = {name: None}
+    for each in (waiting := [name]):
+        yield each
+        if each in closed:
+            continue
+        more = [base for base in bases.get(each, ()) if base in top and base not in found]
+        waiting += more[: MOST_ANCESTORS - len(waiting)]
+        found |= dict.fromkeys(more)
 
 
 def with_other_methods(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
@@ -85,12 +110,11 @@ def heirs(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
     certain = {d.name for d in module_classes(tree, known)}
     abstract = {name.rpartition(".")[0] for name in _unimplemented(tree) if name.endswith(".forward")}
 
-    def may_inherit(name: str, depth: int = 0) -> bool:
-        return depth < 20 and any(
-            may_inherit(base, depth + 1)
-            if base in top and base != name
-            else _LIKE_A_MODULE.fullmatch(base.rpartition(".")[2]) is not None
-            for base in bases.get(name, ())
+    def may_inherit(name: str) -> bool:
+        return any(
+            (base not in top or base == each) and _LIKE_A_MODULE.fullmatch(base.rpartition(".")[2]) is not None
+            for each in _ancestry(name, bases, top)
+            for base in bases.get(each, ())
         )
 
     found = [d for d in top.values() if d.name not in certain | abstract and may_inherit(d.name)]
@@ -121,7 +145,7 @@ def autograd_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[
 
 def _bases(tree: SourceTree) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for node in _CLASSES.captures(tree.root).get("class", []):
+    for node in _CLASSES.everywhere(tree).get("class", []):
         name, bases = node.child_by_field_name("name"), node.child_by_field_name("superclasses")
         if name is not None:
             children = bases.named_children if bases is not None else []
@@ -138,7 +162,7 @@ _NOTHING = frozenset({"pass_statement", "comment"})
 @kept_with_tree
 def _unimplemented(tree: SourceTree) -> frozenset[str]:
     """The qualified names of functions that a class leaves to its subclasses: abstract, or with no body but `raise NotImplementedError`."""
-    nodes = _FUNCTIONS.captures(tree.root).get("function", [])
+    nodes = _FUNCTIONS.everywhere(tree).get("function", [])
     return frozenset(qualified_name(tree, node) for node in nodes if _is_left_open(tree, node))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.syntax.callees import CalleeNames, read_names
-from compile_lens.syntax.tree import SourceTree, identifiers
+from compile_lens.syntax.tree import SourceTree, identifiers, kept_with_tree
 
 _QUIET = frozenset(
     [
@@ -72,8 +72,9 @@ def _is_own_call(tree: SourceTree, names: CalleeNames, own: set[str], call: tree
         return True
     arguments = call.child_by_field_name("arguments")
     # a class is handed on as a type more often than to be called: `TypeVar("T", bound=Net)`
-    callable_names = own - _classes_at_top(tree)
-    if arguments is not None and any(tree.node_text(name) in callable_names for name in identifiers(arguments)):
+    handed_on = (tree.node_text(name) for name in identifiers(arguments)) if arguments is not None else ()
+    classes = _classes_at_top(tree)
+    if any(name in own and name not in classes for name in handed_on):
         return True
     root = function
     while root.type in ("attribute", "call", "subscript"):
@@ -106,6 +107,8 @@ def _defined_at_top(tree: SourceTree) -> set[str]:
     return found
 
 
+# asked about for each call
+@kept_with_tree
 def _classes_at_top(tree: SourceTree) -> set[str]:
     names = (n.child_by_field_name("name") for n in tree.root.named_children if n.type == "class_definition")
     return {tree.node_text(name) for name in names if name is not None}

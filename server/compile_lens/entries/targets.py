@@ -258,7 +258,7 @@ def names_in(tree: SourceTree, definition: Definition) -> Iterator[str]:
 @kept_with_tree
 def _identifiers(tree: SourceTree) -> tuple[list[int], list[str]]:
     """The places of all names of a file in order, and the names."""
-    nodes = sorted(_IDENTIFIERS.captures(tree.root).get("name", []), key=lambda n: n.start_byte)
+    nodes = sorted(_IDENTIFIERS.everywhere(tree).get("name", []), key=lambda n: n.start_byte)
     return [node.start_byte for node in nodes], [tree.node_text(node) for node in nodes]
 
 

@@ -25,7 +25,7 @@ from compile_lens.syntax.tree import SourceTree, parse
 SHORT = 5_000
 # … and one of this length in a few hundredths of a second
 MEDIUM = 40_000
-# brackets that nothing closes: the parser looks for their ends in all that follows, again for each
+# brackets that nothing closes, comments and continued lines: the parser looks at all that follow, again for each
 MOST_OPEN = 1_000
 # of the documents that were asked about last; a tree takes a megabyte for a thousand lines
 MOST_TREES = 6
@@ -190,4 +190,5 @@ def takes_long(text: str) -> bool:
     """Whether a document with this ``text`` is read in a process of its own."""
     if len(text) > MEDIUM:
         return True
-    return sum(text.count(opened) - text.count(closed) for opened, closed in ("()", "[]", "{}")) > MOST_OPEN
+    opened = sum(text.count(opened) - text.count(closed) for opened, closed in ("()", "[]", "{}"))
+    return max(opened, text.count("#"), text.count("\\\n")) > MOST_OPEN

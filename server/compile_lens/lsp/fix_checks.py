@@ -8,19 +8,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from compile_lens.analysis.filters import Filters
-from compile_lens.analysis.outcome import Outcome
+from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.documents.documents import Snapshot, file_key
 from compile_lens.fixes.effect import FixEffect
 from compile_lens.fixes.fix import Fix
 from compile_lens.fixes.look_ahead import LookAhead
 from compile_lens.fixes.next_fix import fixes_of_each
 from compile_lens.fixes.verify import Verifier, can_compare, why_not_verified
-from compile_lens.lsp.language_server import CompileLensServer
+from compile_lens.lsp.language_server import AnyHost, CompileLensServer
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.scheduler import Reason
 from compile_lens.state.consent import Permission
@@ -143,8 +143,18 @@ class FixChecks:
 
     async def _analyze(self, turns: Turns, job: Job, on_partial: None, filters: Filters) -> Outcome:
         hosts = self._server.hosts
-        turn = hosts.turn_at_either if turns.reason is Reason.CHECKED else hosts.turn
-        async with turn(turns.python, turns.reason) as host:
+        if turns.reason is Reason.CHECKED and hosts.width(turns.python) > 1:
+            # two at a time take no more memory than one: each gets half
+            half = replace(job, budget=replace(job.budget, share=job.budget.share / 2))
+            outcome = await self._run(hosts.turn_at_either(turns.python, turns.reason), half, on_partial, filters)
+            if not _may_lack_memory(outcome):
+                return outcome
+        return await self._run(hosts.turn(turns.python, turns.reason), job, on_partial, filters)
+
+    async def _run(
+        self, turn: AbstractAsyncContextManager[AnyHost], job: Job, on_partial: None, filters: Filters
+    ) -> Outcome:
+        async with turn as host:
             await host.start()
             return await self._server.analyze(host, job, on_partial, filters)
 
@@ -173,3 +183,8 @@ class FixChecks:
         last_text = self._runs.last.text(snapshot.uri)
         is_current = now is not None and now.text == snapshot.text == last_text
         return is_current and server.settings.fixes.verify and self._runs.permissions.of(path) is Permission.ALLOWED
+
+
+def _may_lack_memory(outcome: Outcome) -> bool:
+    """Whether a run may have ended because its share of memory was too small."""
+    return outcome.status is Status.KILLED or any("memory" in each.message.lower() for each in outcome.unfiltered)

@@ -12,7 +12,7 @@ from pathlib import Path
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.moves import LineEdit
-from compile_lens.documents.source_file import FileProblem, NestedTooDeep
+from compile_lens.documents.source_file import FileProblem
 from compile_lens.entries.entry import script
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.lsp.convert import path_from_uri
@@ -278,8 +278,6 @@ class Runs:
                 try:
                     given = snapshot.text if snapshot is not None else None
                     choice = await self.entries.choice(path, given, request.candidate)
-                except NestedTooDeep:
-                    raise
                 except FileProblem:
                     pass  # a file that cannot be read is reported by the run itself
             text = await asyncio.to_thread(text_of, path, snapshot)

@@ -58,6 +58,7 @@ from compile_lens.pipeline.scheduler import BackgroundTasks, Scheduler
 from compile_lens.settings.settings import Settings
 from compile_lens.state.consent import ConsentStore
 from compile_lens.workers.host import Host
+from compile_lens.workers.memory_shares import MemoryShares
 
 if TYPE_CHECKING:
     from compile_lens.lsp.language_server import Analyze, AnyHost
@@ -81,7 +82,7 @@ def assemble(
     server.sources = LineIndexes(server.documents)
     server.results = Results()
     server.scheduler = Scheduler()
-    server.hosts = HostPool(make_host or functools.partial(Host, loads_packages=True))
+    server.hosts = HostPool(make_host or functools.partial(Host, loads_packages=True, shares=MemoryShares()))
     server.background = BackgroundTasks(_log_error)
     server.code_actions = CodeActions(server.documents)
     server.on(types.TEXT_DOCUMENT_CODE_ACTION, server.code_actions.answer)

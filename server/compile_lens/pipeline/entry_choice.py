@@ -19,7 +19,6 @@ from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.not_compiled import ASKED_FOR
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
 from compile_lens.analysis.run_errors import STOPPED, UNRUNNABLE, severity_beside
-from compile_lens.documents.source_file import NestedTooDeep
 from compile_lens.entries.entry import AUTOMATIC, CALLED_FUNCTIONS, MODEL, SCRIPT, Entry, EntryKind, script
 from compile_lens.entries.entry_comment import entry_comment
 from compile_lens.entries.entry_spec import read_entry
@@ -28,8 +27,7 @@ from compile_lens.entries.importers import EXAMPLE, arguments_elsewhere, find_ex
 from compile_lens.entries.recorded import Recording
 from compile_lens.entries.targets import find_targets
 from compile_lens.pipeline.workspace import documented_examples, mentioning
-from compile_lens.syntax.nesting import too_deep
-from compile_lens.syntax.tree import SourceTree, parse
+from compile_lens.syntax.tree import parse
 from compile_lens.workers.job import Job, VariationRequest
 
 Analyze = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
@@ -63,29 +61,16 @@ class EntryChoice:
 
 
 def entries_of(file: str, text: str, root: Path | None, recording: Recording | None = None) -> tuple[Entry, ...]:
-    """All entries of ``file``, those in other files below ``root`` and what was recorded of it included. Raises NestedTooDeep."""
+    """All entries of ``file``, those in other files below ``root`` and what was recorded of it included."""
     tree = parse(text)
-    try:
-        return _entries_of(file, tree, root, recording)
-    except RecursionError:
-        problem = too_deep(file, tree)
-        if problem:
-            raise NestedTooDeep(problem) from None
-        # another file that names this one is nested too deep
-        return find_entries(tree, (), recording)
-
-
-def _entries_of(file: str, tree: SourceTree, root: Path | None, recording: Recording | None) -> tuple[Entry, ...]:
-    elsewhere: tuple[Entry, ...] = ()
     targets = find_targets(tree)
-    if root is not None and targets:
-        others = mentioning(Path(file), root)
-        elsewhere = find_importers(file, str(root), others, targets)
-        documented = documented_examples(root)
-        elsewhere = (*find_examples(file, documented, targets), *elsewhere)
-        found = find_entries(tree, elsewhere, recording)
-        return _with_call_sites(found, arguments_elsewhere((*documented, *others), file, tree))
-    return find_entries(tree, elsewhere, recording)
+    if root is None or not targets:
+        return find_entries(tree, (), recording)
+    others = mentioning(Path(file), root)
+    documented = documented_examples(root)
+    elsewhere = (*find_examples(file, documented, targets), *find_importers(file, str(root), others, targets))
+    found = find_entries(tree, elsewhere, recording)
+    return _with_call_sites(found, arguments_elsewhere((*documented, *others), file, tree))
 
 
 def _with_call_sites(entries: tuple[Entry, ...], given: dict[str, dict[str, str]]) -> tuple[Entry, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable
 
 # a program with these may call a function by a name that it puts together, reads from a file, or leaves to a library
@@ -45,23 +46,25 @@ def _unnamed(text: str, elsewhere: list[str]) -> dict[str, Body] | None:
             compile(tree, "script", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    lines = text.split("\n")
+    lines, uses = text.split("\n"), _words(text)
+    named_elsewhere = {word for other in elsewhere for word in _words(other)}
     found: dict[str, Body] = {}
     for node in tree.body:
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.decorator_list:
             continue
-        if node.name.startswith("__") or any(len(_uses(node.name, other)) for other in elsewhere):
+        if node.name.startswith("__") or node.name in named_elsewhere:
             continue
         first, last = node.body[0], node.end_lineno or node.lineno
         is_alone = first.lineno > node.lineno and not lines[first.lineno - 1][: first.col_offset].strip()
         body = "\n".join(lines[first.lineno - 1 : last])
-        if is_alone and len(_uses(node.name, text)) == 1 and READ_IN_TEXT not in body:
+        if is_alone and uses[node.name] == 1 and READ_IN_TEXT not in body:
             found[node.name] = first.lineno, last, first.col_offset
     return found
 
 
-def _uses(name: str, text: str) -> list[str]:
-    return re.findall(rf"\b{re.escape(name)}\b", text)
+def _words(text: str) -> Counter[str]:
+    """How often each word is in a text, names among them."""
+    return Counter(re.findall(r"\w+", text))
 
 
 def _cut(text: str, bodies: Iterable[Body]) -> str:

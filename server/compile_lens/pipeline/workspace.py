@@ -19,8 +19,6 @@ from compile_lens.trace.walked import walked
 MAX_FILES = 4_000
 MAX_READ = 60
 LARGEST = 400_000
-# into which a file that is no program falls: a search in it takes time that grows with their square, while no other thread runs
-MOST_PIECES = 5_000
 SECONDS = 1.5
 SKIPPED = frozenset(
     [
@@ -72,7 +70,8 @@ def mentioning(file: Path, root: Path) -> tuple[WorkspaceFile, ...]:
             if path == file or not pattern.search(read_regular(path)):
                 continue
             tree = parse(read_source(path))
-            if not (tree.root.has_error and tree.root.child_count > MOST_PIECES):
+            # of a text that is no program, nothing but an error is left
+            if any(node.type != "ERROR" for node in tree.root.named_children):
                 found.append(WorkspaceFile(str(path), tree))
         except (OSError, FileProblem):
             continue
@@ -102,7 +101,7 @@ def documented_examples(root: Path) -> tuple[WorkspaceFile, ...]:
 def _imports(tree: SourceTree) -> Iterator[str]:
     """The import statements at the top of a text; none of one that is no program."""
     if not tree.root.has_error:
-        for node in _IMPORTS.captures(tree.root).get("import", []):
+        for node in _IMPORTS.everywhere(tree).get("import", []):
             yield tree.node_text(node)
 
 

@@ -200,12 +200,12 @@ def read_names(tree: SourceTree) -> CalleeNames:
     if not imports.has_torch:
         return CalleeNames(tree, imports)
     assigned: dict[str, tree_sitter.Node] = {}
-    captures = _ASSIGNMENTS.captures(tree.root)
+    captures = _ASSIGNMENTS.everywhere(tree)
     for node in sorted(captures.get("assignment", []), key=lambda found: found.start_byte):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is not None and right is not None:
             assigned[tree.node_text(left)] = right
-    definitions = _DEFINED.captures(tree.root).get("definition", [])
+    definitions = _DEFINED.everywhere(tree).get("definition", [])
     ordered = sorted(definitions, key=lambda found: found.start_byte)
     return CalleeNames(tree, imports, assigned, {qualified_name(tree, node): node for node in ordered})
 

@@ -24,7 +24,7 @@ def find_cells(tree: SourceTree) -> tuple[Cell, ...]:
     """The cells of a file; none if no comment marks one. Code before the first mark is a cell, too."""
     starts = sorted(
         tree.position(node.start_byte)[0]
-        for node in _COMMENTS.captures(tree.root).get("comment", [])
+        for node in _COMMENTS.everywhere(tree).get("comment", [])
         if tree.position(node.start_byte)[1] == 1 and _MARKER.match(tree.node_text(node))
     )
     if not starts:

@@ -41,7 +41,7 @@ class Imports(Struct, frozen=True):
 def read_imports(tree: SourceTree) -> Imports:
     names: dict[str, str] = {}
     modules: set[str] = set()
-    captures = _IMPORTS.captures(tree.root)
+    captures = _IMPORTS.everywhere(tree)
     for node in sorted(captures.get("import", []), key=lambda found: found.start_byte):
         if _only_for_types(tree, node):
             continue

@@ -27,7 +27,7 @@ def may_have_mentions(text: str, imports: Imports) -> bool:
 
 def mentions(tree: SourceTree, imports: Imports) -> list[Mention]:
     """Mentions of logs, variables, options, arguments, modes and backends, in the order of the file."""
-    captures = _CANDIDATES.captures(tree.root)
+    captures = _CANDIDATES.everywhere(tree)
     found: list[Mention] = []
     for node in captures.get("string", []):
         found += string_mentions(tree, imports, node)

@@ -1,33 +1,74 @@
-"""Measures how deep a source is nested, without recursion."""
+"""Keeps a syntax tree shallow: what is nested deeper than people write takes the place of one name.
+
+The parent of a node, the matches of a query and calls of a function by itself cost as much for each node as it is deep. So a file of 100 kB
+could take minutes, and everything that walks a tree would need an answer for a recursion that goes too deep.
+"""
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable, Iterable, Iterator
 
-from compile_lens.syntax.tree import SourceTree
+import tree_sitter
 
-# what walks a tree takes up to so many calls for each level
-CALLS_PER_LEVEL = 4
-
-
-def too_deep(name: str, tree: SourceTree) -> str:
-    """One sentence, if ``tree`` is nested deeper than Python's recursion limit lets this process walk; else ''."""
-    depth, line = _deepest(tree)
-    limit = sys.getrecursionlimit()
-    if depth * CALLS_PER_LEVEL < limit:
-        return ""
-    return f"{name} is not analyzed: line {line} is nested {depth:,} levels deep, and Python's recursion limit is {limit:,}."
+# of 14,762 files of Python's library and of packages, three are deeper
+MOST_LEVELS = 150
+# a name as a statement of a block, or as a pattern
+LEVELS_OF_A_NAME = 5
+# each level of the grammar takes a part of a byte at least: a short node is not looked into
+LEVELS_OF_A_BYTE = 4
+_LINE_ENDS = b"\r\n"
 
 
-def _deepest(tree: SourceTree) -> tuple[int, int]:
-    """The most nodes inside each other, and the line where the innermost begins."""
-    cursor = tree.tree.walk()
-    deepest, line = 0, 1
+def shallow(tree: tree_sitter.Tree, source: bytes, parse: Callable[[bytes], tree_sitter.Tree]) -> tree_sitter.Tree:
+    """``tree`` of ``source``, or the one that ``parse`` makes of it without what is nested too deep. Nothing changes its place."""
+    if is_shallow(tree):
+        return tree
+    # of three levels in one another, one is where a name can stand
+    for level in range(MOST_LEVELS, MOST_LEVELS - 3, -1):
+        named = parse(_replaced(source, _deep(tree, level), b"_"))
+        if is_shallow(named) and (tree.root_node.has_error or not named.root_node.has_error):
+            return named
+    blank = parse(_replaced(source, (_top(tree, node) for node in _deep(tree, MOST_LEVELS)), b" "))
+    return blank if is_shallow(blank) else parse(_replaced(source, [tree.root_node], b" "))
+
+
+def is_shallow(tree: tree_sitter.Tree) -> bool:
+    """Whether nothing is deeper than what `shallow` leaves."""
+    return next(_deep(tree, 0), None) is None
+
+
+def _deep(tree: tree_sitter.Tree, level: int) -> Iterator[tree_sitter.Node]:
+    """The nodes at ``level`` in which something is too deep, in order."""
+    cursor = tree.walk()
+    around = tree.root_node
     while True:
-        if cursor.goto_first_child():
-            if cursor.depth > deepest:
-                deepest, line = cursor.depth, cursor.node.start_point[0] + 1 if cursor.node is not None else line
+        node = cursor.node
+        assert node is not None
+        if cursor.depth == level:
+            around = node
+        left = MOST_LEVELS + LEVELS_OF_A_NAME - cursor.depth
+        if left <= 0 and node.child_count:
+            yield around
+            while cursor.depth > level:
+                cursor.goto_parent()
+        elif (node.end_byte - node.start_byte) * LEVELS_OF_A_BYTE > left and cursor.goto_first_child():
             continue
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
-                return deepest, line
+                return
+
+
+def _top(tree: tree_sitter.Tree, node: tree_sitter.Node) -> tree_sitter.Node:
+    """The statement of the top level that ``node`` is in."""
+    return tree.root_node.child_with_descendant(node) or tree.root_node
+
+
+def _replaced(source: bytes, nodes: Iterable[tree_sitter.Node], name: bytes) -> bytes:
+    """``source`` with ``name`` for each byte of the first line of a node, and spaces for those of the others. Line ends stay."""
+    changed = bytearray(source)
+    for node in nodes:
+        text = source[node.start_byte : node.end_byte]
+        first = len(text.splitlines()[0]) if text.splitlines() else 0
+        rest = bytes(byte if byte in _LINE_ENDS else ord(" ") for byte in text[first:])
+        changed[node.start_byte : node.end_byte] = name * first + rest
+    return bytes(changed)

@@ -66,7 +66,7 @@ def _regions(tree: SourceTree) -> tuple[Region, ...]:
     names = read_names(tree)
     if not names.imports.has_torch:
         return ()
-    captures = _CANDIDATES.captures(tree.root)
+    captures = _CANDIDATES.everywhere(tree)
     found: list[Region] = []
     for node in captures.get("definition", []):
         found.extend(_decorated(tree, names, node))

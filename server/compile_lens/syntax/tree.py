@@ -8,6 +8,7 @@ last.
 from __future__ import annotations
 
 import ast
+import time
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ import tree_sitter
 from msgspec import Struct, field
 
 from compile_lens.late_pattern import pattern
+from compile_lens.syntax.nesting import shallow
 
 T = TypeVar("T")
 
@@ -26,6 +28,11 @@ _LINE_END = pattern(r"\r\n|\r|\n")
 _PIECE = 1 << 11
 # bytes: looked through in less than a millisecond
 _STRETCH = 1 << 14
+# of processor time: ten million bytes a second are usual
+_LONGEST_S, _BYTES_IN_A_SECOND = 1.0, 200_000
+_UNREADABLE = b"("
+# into which what is no program falls: queries take time that grows with their square. A program with one wrong bracket has none or a few
+_MOST_PIECES = 1_000
 _LONE_CARRIAGE_RETURN = pattern(r"\r(?!\n)")
 
 
@@ -52,6 +59,13 @@ class Query:
         if stretch is not None:
             cursor.set_byte_range(*stretch)
         return cursor.captures(node)
+
+    def everywhere(self, tree: SourceTree) -> dict[str, list[tree_sitter.Node]]:
+        """The captured nodes of a whole tree, which are kept with it: rules ask for them again for each finding."""
+        if self not in tree.kept:
+            tree.kept[self] = self.captures(tree.root)
+        found: dict[str, list[tree_sitter.Node]] = tree.kept[self]
+        return found
 
     def captures_in_pieces(self, tree: SourceTree) -> dict[str, list[tree_sitter.Node]]:
         """The captured nodes of a tree, looked for in one stretch after the other: between two of them, other threads run."""
@@ -94,8 +108,8 @@ class SourceTree(Struct, frozen=True, eq=False):
     source: bytes
     line_starts: tuple[int, ...]
     tree: tree_sitter.Tree
-    # what was read of it (``kept_with_tree``)
-    kept: dict[Callable[[SourceTree], Any], Any] = field(default_factory=dict)
+    # what was read of it (``kept_with_tree``, ``Query.everywhere``)
+    kept: dict[object, Any] = field(default_factory=dict)
 
     @property
     def root(self) -> tree_sitter.Node:
@@ -173,11 +187,29 @@ def parse(text: str) -> SourceTree:
     line_starts.append(byte_start)
     source = _LONE_CARRIAGE_RETURN.sub("\n", text).encode("utf-8", "replace")
     parsed = _without_misplaced_comments(lines, line_starts, source)
-    parser = tree_sitter.Parser(_grammar())
-    # in pieces, between which other threads run: tree-sitter holds the interpreter's lock
-    is_short = len(source) <= _PIECE
-    tree = parser.parse(parsed if is_short else lambda offset, _: parsed[offset : offset + _PIECE])
+    tree = shallow(_tree_of(parsed), parsed, _tree_of)
     return SourceTree(text, tuple(lines), source, tuple(line_starts), tree)
+
+
+def _tree_of(source: bytes) -> tree_sitter.Tree:
+    """The tree of ``source``. That of an error and nothing else, if parsing takes far longer than for a program, or finds none in it."""
+    parser = tree_sitter.Parser(_grammar())
+    if len(source) <= _PIECE:
+        return parser.parse(source)
+    ends = time.thread_time() + _LONGEST_S + len(source) / _BYTES_IN_A_SECOND
+    try:
+        # in pieces, between which other threads run: tree-sitter holds the interpreter's lock
+        tree = parser.parse(
+            lambda offset, _: source[offset : offset + _PIECE],
+            progress_callback=lambda _, __: time.thread_time() > ends,
+        )
+    except ValueError:
+        return tree_sitter.Parser(_grammar()).parse(_UNREADABLE)
+    root = tree.root_node
+    broken = (root, *(root.children if root.has_error else ()))
+    if any(node.type == "ERROR" and node.child_count > _MOST_PIECES for node in broken):
+        return tree_sitter.Parser(_grammar()).parse(_UNREADABLE)
+    return tree
 
 
 def _without_misplaced_comments(lines: list[str], line_starts: list[int], source: bytes) -> bytes:

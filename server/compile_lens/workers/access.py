@@ -37,7 +37,8 @@ class ResourceLimits:
 
     ``memory_gib``: 0 for half of the machine's. ``cpu_s``: 0 for half of what all its cores can do in the run's time.
     ``disk_gib`` is also the largest file. ``idle_s``: seconds without anything being compiled after which the run is ended, 0 for
-    never. ``output_bytes`` counts what it prints.
+    never. ``output_bytes`` counts what it prints. ``share`` is the part of memory, and of files, which may be in memory, that it gets
+    while others run beside it.
     """
 
     memory_gib: float = 0.0
@@ -46,15 +47,16 @@ class ResourceLimits:
     processes: int = 512
     output_bytes: int = 1 << 28
     idle_s: float = 0.0
+    share: float = 1.0
 
     def memory_bytes(self) -> int:
         """The limit for memory; 0 where the machine does not say how much it has."""
-        return int(self.memory_gib * GIB) or _machine_memory() // 2
+        return int((int(self.memory_gib * GIB) or _machine_memory() // 2) * self.share)
 
     def disk_bytes(self) -> int:
         """The limit for files, which may be kept in memory: never more than a quarter of that."""
         wanted, memory = int(self.disk_gib * GIB), _machine_memory()
-        return min(wanted, memory // 4) if memory else wanted
+        return int((min(wanted, memory // 4) if memory else wanted) * self.share)
 
     def cpu_seconds(self, timeout_s: float) -> int:
         """The limit for processor time, in seconds."""

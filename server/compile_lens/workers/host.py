@@ -44,6 +44,7 @@ from compile_lens.workers.interpreter import (
 )
 from compile_lens.workers.job import Depth, End, EndKind, Job
 from compile_lens.workers.loaded_packages import LoadedPackages
+from compile_lens.workers.memory_shares import MemoryShares
 from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.process_tree import kill_group, kill_tree
 from compile_lens.workers.run_limits import RunLimits
@@ -72,13 +73,21 @@ class HostError(Exception):
 class Host:
     """One standby of ``python``. Start it early; it costs one process that has imported torch.
 
+    ``shares``: what its runs take together with those of other hosts.
+
     ``loads_packages``: after a run, it also imports the packages of that program, for its next run (agent/runtime/loaded_standby.py).
     """
 
     def __init__(
-        self, python: str, environment: Mapping[str, str] | None = None, *, loads_packages: bool = False
+        self,
+        python: str,
+        environment: Mapping[str, str] | None = None,
+        *,
+        loads_packages: bool = False,
+        shares: MemoryShares | None = None,
     ) -> None:
         self.python = python
+        self._shares = shares if shares is not None else MemoryShares()
         self._packages = LoadedPackages(loads_packages)
         # its frames are excluded from user stacks
         self.agent_folder = str(AGENT_FOLDER)
@@ -232,7 +241,11 @@ class Host:
         """Run ``job``; ``on_frame`` gets each frame as it arrives. Canceling the awaiting task cancels the run. Raises HostError."""
         if job.access is Access.NONE:
             raise HostError("Nothing was run: the workspace is not trusted, or you have not allowed background runs.")
-        async with self._running, leased(cache_root(self._environment)) as lease:
+        async with (
+            self._running,
+            self._shares.taken_by(job),
+            leased(cache_root(self._environment)) as lease,
+        ):
             # below Inductor no compiler is started that could be interrupted, and nothing is kept
             compiles = job.depth is Depth.INDUCTOR or job.search is not None
             lease.in_order = not compiles

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 import functools
-import linecache
 import sys
 import types
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
+
+from ..runtime.parsed_source import parsed_file
 
 # a class with one of these is a model, also if its `forward` is left to subclasses
 _OF_MODELS = frozenset({"forward", "training_step"})
@@ -103,9 +104,8 @@ class _Class:
 
 @functools.lru_cache(maxsize=64)
 def _class_at(path: str, line: int) -> _Class | None:
-    try:
-        tree = ast.parse("".join(linecache.getlines(path)))
-    except (SyntaxError, ValueError, RecursionError):
+    tree = parsed_file(path)
+    if tree is None:
         return None
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     around = [node for node in classes if _first(node) <= line <= (node.end_lineno or line)]

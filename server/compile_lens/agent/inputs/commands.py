@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..runtime.foreign_code import attempted
+from ..runtime.parsed_source import parsed
 from .made_up_arguments import value_for
 
 # methods of a library that call what they are given
@@ -93,14 +94,20 @@ def _of_functions(names: Mapping[str, Any], source: str, file: str) -> Iterator[
 
 def _handed_over(source: str) -> list[str]:
     """The names that a library's function gets in a call at the top level."""
-    tree = ast.parse(source)
+    tree = parsed(source)
+    if tree is None:
+        return []
     own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     outside = [node for node in tree.body if not isinstance(node, ast.FunctionDef | ast.ClassDef)]
     calls = [node for each in outside for node in ast.walk(each) if isinstance(node, ast.Call)]
-    started = [call for call in calls if _STARTS.fullmatch(ast.unparse(call.func).rpartition(".")[2])]
+    started = [call for call in calls if _STARTS.fullmatch(_last_name(call.func))]
     values = [value for call in started for value in (*call.args, *(keyword.value for keyword in call.keywords))]
     inside = [each for value in values for each in (value.values if isinstance(value, ast.Dict) else [value])]
     return [each.id for each in inside if isinstance(each, ast.Name) and each.id in own]
+
+
+def _last_name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _of_typer(names: Mapping[str, Any]) -> Iterator[Command]:

@@ -7,6 +7,7 @@ from types import FrameType
 from typing import Any
 
 from ..runtime.foreign_code import attempted
+from ..runtime.parsed_source import parsed
 from .absent import Absent
 from .synthesis.arguments import literal
 from .synthesis.signatures import read_parameters
@@ -33,7 +34,8 @@ class FailedConstructions:
 
     def read(self, source: str) -> None:
         """Remember the calls of each line of ``source``."""
-        for node in ast.walk(ast.parse(source)):
+        tree = parsed(source)
+        for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.stmt) and not hasattr(node, "body"):
                 self._calls[node.lineno] = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
 

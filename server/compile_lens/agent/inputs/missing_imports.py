@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import functools
 import importlib.machinery
-import linecache
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from typing import Any
 from .. import OWN_FOLDER
 from ..runtime.entry_protocol import ImportHelped
 from ..runtime.libraries import library_roots
+from ..runtime.parsed_source import parsed_file
 from ..runtime.wire import Wire
 from .absent import StubModule, on_model_base
 from .import_names import has_what_is_imported
@@ -222,9 +222,8 @@ def _spans(node: ast.AST, line: int | None) -> bool:
 @functools.lru_cache(maxsize=256)
 def _nodes(path: str) -> tuple[ast.AST, ...]:
     """The statements of a file that matter here, and calls of `__import__`."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(path)))
-    except (SyntaxError, ValueError, RecursionError):
+    tree = parsed_file(path)
+    if tree is None:
         return ()
     kinds = (ast.Import, ast.ImportFrom, ast.Try, ast.With)
     return tuple(node for node in ast.walk(tree) if isinstance(node, kinds) or _is_import_call(node))

@@ -68,13 +68,20 @@ class _TextLoader(importlib.machinery.SourceFileLoader):
         self._report(problem)
 
 
+# characters, in search of a part of a text that has no syntax error
+MOST_READ = 10_000_000
+
+
 def parsable_prefix(text: str) -> str:
     """``text`` up to its first syntax error; all of it if it has none. Raises SyntaxError when nothing is left."""
     try:
         ast.parse(text)
     except SyntaxError as error:
         lines = text.splitlines(keepends=True)
-        for last in range(min(error.lineno or 1, len(lines)) - 1, 0, -1):
+        longest = min(error.lineno or 1, len(lines)) - 1
+        # each try reads all that is before
+        tries = max(20, MOST_READ // (len(text) + 1))
+        for last in range(longest, max(0, longest - tries), -1):
             part = "".join(lines[:last])
             try:
                 if ast.parse(part).body:
@@ -194,7 +201,7 @@ def _shadows(folder: str, package: str, text: str) -> bool:
         imports = [
             node for node in ast.walk(ast.parse(parsable_prefix(text))) if isinstance(node, ast.Import | ast.ImportFrom)
         ]
-    except (SyntaxError, RecursionError):
+    except (SyntaxError, RecursionError, MemoryError):
         return False
     return not has_what_is_imported(folder, package, imports)
 
@@ -220,7 +227,7 @@ def _relative_depth(text: str) -> int:
         return 0
     try:
         nodes = ast.walk(ast.parse(parsable_prefix(text)))
-    except SyntaxError:
+    except (SyntaxError, RecursionError, MemoryError):
         return 0
     return max((node.level for node in nodes if isinstance(node, ast.ImportFrom)), default=0)
 

@@ -7,6 +7,7 @@ that asks whether they are there decides for itself, as it does when it is start
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,7 @@ from typing import Any
 
 from ..inputs.module import package_of
 from ..runtime.entry_plans import ImportingScript, ImportingTest, UsingScript, UsingTest
+from ..runtime.parsed_source import LONGEST_OUTSIDE, parsed
 from ..runtime.protocol import RunCommand
 
 # set by torchrun (torch/distributed/elastic/agent/server/local_elastic_agent.py)
@@ -147,10 +149,10 @@ class _Uses(ast.NodeVisitor):
         self._lines = text.splitlines()
         self._inside = 0  # of functions and conditions
         self._handled = 0
-        try:
-            self.visit(ast.parse(text))
-        except (SyntaxError, ValueError):  # running it reports the error
-            return
+        tree = parsed(text, LONGEST_OUTSIDE)
+        # what is nested deeper than calls may be is not looked at
+        with contextlib.suppress(RecursionError):
+            self.visit(tree if tree is not None else ast.Module([], []))
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         name = _variable(node.slice) if _is_environment(node.value) else ""

@@ -23,7 +23,7 @@ def number_buffers(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     """``self.register_buffer("stride", torch.tensor(2), persistent=False)`` becomes ``self.stride = 2`` in the class of a break."""
     if finding.kind is not Kind.GRAPH_BREAK:
         return
-    for node in _CLASSES.captures(tree.root).get("class", []):
+    for node in _CLASSES.everywhere(tree).get("class", []):
         place = tree.node_range(node)
         if place.line <= finding.place.line <= place.end_line:
             yield from _of_class(tree, node)

@@ -44,7 +44,7 @@ def calls_of(tree: SourceTree, function: Definition) -> tuple[CallInFile, ...]:
     wanted = (owner or function).name_place
     parameters = [p.name for p in function.parameters][1 if owner is not None else 0 :]
     found: list[CallInFile] = []
-    captures = _CALLS.captures(tree.root).get("call", [])
+    captures = _CALLS.everywhere(tree).get("call", [])
     for node in sorted(captures, key=lambda call: call.start_byte):
         called = node.child_by_field_name("function")
         definition = _called(names, called) if called is not None else None

@@ -126,7 +126,7 @@ def _written(tree: SourceTree, reading: str) -> Iterator[tree_sitter.Node]:
     """The expressions whose values a reading may have: what is assigned to it, or given to the constructor of its owner."""
     last = _last_part(reading)
     key = last.strip("[].'\"") if last else reading
-    captures = _WRITTEN.captures(tree.root).get("written", [])
+    captures = _WRITTEN.everywhere(tree).get("written", [])
     for node in sorted(captures, key=lambda each: each.start_byte):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if node.type == "pair" and last.startswith("["):

@@ -140,7 +140,7 @@ def _equal(tree: SourceTree, call: tree_sitter.Node) -> str:
 
 def conditions_in(tree: SourceTree, function: Definition, with_elif: bool) -> Iterator[tree_sitter.Node]:
     """The condition of each ``if`` and ``a if c else b`` in ``function``."""
-    for node in _CONDITIONS.captures(tree.root).get("branch", []):
+    for node in _CONDITIONS.everywhere(tree).get("branch", []):
         condition = node.child_by_field_name("condition")
         if node.type == "conditional_expression" and node.named_child_count == 3:
             condition = node.named_children[1]

@@ -73,7 +73,7 @@ def _limit(tree: SourceTree) -> tree_sitter.Node | None:
     present = _assignment(tree, _LIMITS)
     if present is not None:
         return present.child_by_field_name("right")
-    for node in _KEYWORDS.captures(tree.root).get("keyword", []):
+    for node in _KEYWORDS.everywhere(tree).get("keyword", []):
         name = node.child_by_field_name("name")
         if name is not None and tree.node_text(name) in _LIMITS:
             return node.child_by_field_name("value")
@@ -91,7 +91,7 @@ def set_option(tree: SourceTree, options: tuple[str, ...], value: str) -> Edit |
 
 def _assignment(tree: SourceTree, options: tuple[str, ...]) -> tree_sitter.Node | None:
     wanted = re.compile(rf"(?:^|\.)config\.(?:{'|'.join(options)})$")
-    for node in _ASSIGNMENTS.captures(tree.root).get("assignment", []):
+    for node in _ASSIGNMENTS.everywhere(tree).get("assignment", []):
         left = node.child_by_field_name("left")
         if left is not None and wanted.search(tree.node_text(left)):
             return node

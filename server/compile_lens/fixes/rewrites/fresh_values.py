@@ -19,7 +19,7 @@ def fresh_values(tree: SourceTree, function: Definition) -> frozenset[str]:
     by_name = {each.qualified_name: each for each in definitions(tree) if each.kind == "function"}
     calls = [
         (tree.position(node.start_byte)[0], tree.node_text(called))
-        for node in _CALLS.captures(tree.root).get("call", [])
+        for node in _CALLS.everywhere(tree).get("call", [])
         if (called := node.child_by_field_name("function")) is not None
     ]
     imports = read_imports(tree)

@@ -63,7 +63,7 @@ def make_before(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
 
 
 def _ifs(tree: SourceTree, function: Definition) -> list[tree_sitter.Node]:
-    found = _IFS.captures(tree.root).get("if", [])
+    found = _IFS.everywhere(tree).get("if", [])
     return [n for n in found if function.def_line < tree.position(n.start_byte)[0] <= function.last_line]
 
 

@@ -30,7 +30,7 @@ def join_outside(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     for name in sorted(lists):
         used = [
             node
-            for node in _NAMES.captures(tree.root).get("name", [])
+            for node in _NAMES.everywhere(tree).get("name", [])
             if tree.node_text(node) == name
             and function.def_line < tree.position(node.start_byte)[0] <= function.last_line
         ]

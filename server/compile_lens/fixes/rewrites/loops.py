@@ -22,7 +22,7 @@ def loop_over_all(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     """``for i in hit``, where ``hit = mask.nonzero()``, becomes a loop over all indices of the mask."""
     if finding.kind is not Kind.GRAPH_BREAK:
         return
-    for loop in _LOOPS.captures(tree.root).get("loop", []):
+    for loop in _LOOPS.everywhere(tree).get("loop", []):
         function, hits = function_around(loop), loop.child_by_field_name("right")
         variable = loop.child_by_field_name("left")
         if function is None or hits is None or variable is None or {hits.type, variable.type} != {"identifier"}:

@@ -99,5 +99,5 @@ def _assigned_in(tree: SourceTree, loop: tree_sitter.Node) -> set[str]:
 
 
 def _captured(tree: SourceTree, query: Query, name: str) -> list[tree_sitter.Node]:
-    found = query.captures(tree.root).get(name, [])
+    found = query.everywhere(tree).get(name, [])
     return sorted(found, key=lambda node: node.start_byte)

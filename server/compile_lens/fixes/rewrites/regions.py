@@ -65,7 +65,7 @@ def options_of(tree: SourceTree, region: Region) -> tuple[str, list[str]]:
 
 def calls_by_name(tree: SourceTree, name: str) -> list[tree_sitter.Node]:
     """The calls of what a file calls ``name``."""
-    captures = _CALLS.captures(tree.root).get("call", [])
+    captures = _CALLS.everywhere(tree).get("call", [])
     found = [node for node in captures if _function(tree, node) == name]
     return sorted(found, key=lambda node: node.start_byte)
 

@@ -73,7 +73,7 @@ def without_gradients(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     if finding.kind not in _RECOMPILES or not any("grad_mode" in fact.what for fact in changed(finding)):
         return
     torch, _ = torch_name(tree)
-    modes = _INFERENCE_MODES.captures(tree.root).get("name", [])
+    modes = _INFERENCE_MODES.everywhere(tree).get("name", [])
     replaced = [
         replace_node(tree, node, f"{torch}.no_grad")
         for node in modes

@@ -86,6 +86,7 @@ class ParsedProgram:
         self.changed = frozenset(changed)
         # by the function's node: looked up for each parameter and each call
         self._evident: dict[int, frozenset[str]] = {}
+        self._decorators: dict[int, tuple[str, ...]] = {}
 
     def text(self, node: tree_sitter.Node) -> str:
         return self.tree.node_text(node)
@@ -94,8 +95,13 @@ class ParsedProgram:
         name = definition.child_by_field_name("name")
         return self.text(name) if name is not None else "<lambda>"
 
-    def decorators(self, definition: tree_sitter.Node) -> Iterator[str]:
+    def decorators(self, definition: tree_sitter.Node) -> tuple[str, ...]:
         """The full names of the decorators of a definition, without their arguments."""
+        if definition.id not in self._decorators:
+            self._decorators[definition.id] = tuple(dict.fromkeys(self._read_decorators(definition)))
+        return self._decorators[definition.id]
+
+    def _read_decorators(self, definition: tree_sitter.Node) -> Iterator[str]:
         for decorator in decorator_nodes(definition):
             expression = decorator_expression(decorator)
             if expression is not None and expression.type == "call":

@@ -9,14 +9,13 @@ import sys
 import traceback
 from types import FrameType
 
+from ...runtime.parsed_source import LONGEST_OUTSIDE, parsed
 from ...runtime.protocol import RunCommand
 from ...runtime.regular_file import read_regular_text
 
 # "cuda", "cuda:0", the "cuda:" of an f-string; "nccl"
 DEVICE = re.compile(r"cuda(:\d*)?|nccl|(cpu:gloo,)?cuda:nccl(,cpu:gloo)?")
 NAMES = frozenset({"cuda", "nccl", "accelerator"})
-# characters: the tree of a text takes up to a thousand times as many bytes, and this is outside of the run's budget
-MOST_PARSED = 300_000
 # of a trainer: `Trainer(accelerator="gpu")`
 TRAINED_ON = ("accelerator", ("gpu", "cuda"))
 QUICK_CHECK = re.compile(r"\bcuda\b|\bnccl\b|torch\.accelerator\b|\baccelerator\s*=\s*['\"]gpu\b")
@@ -37,8 +36,8 @@ def hides_gpus(command: RunCommand) -> bool:
     """Whether the text that is to run hides all GPUs from torch, at its top level and whatever it is called with."""
     try:
         text = command.text if command.text is not None else read_regular_text(command.file)
-        tree = ast.parse(text) if HIDING in text else None
-    except (OSError, SyntaxError, ValueError):
+        tree = parsed(text, LONGEST_OUTSIDE) if HIDING in text else None
+    except OSError:
         return False  # running it reports the error
     return tree is not None and any(map(_hides, tree.body))
 
@@ -57,13 +56,8 @@ def uses_gpu(text: str) -> bool:
     but in a text that is too long to be looked at closely."""
     if not QUICK_CHECK.search(text):
         return False
-    if len(text) > MOST_PARSED:
-        return True
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the latter two for what is nested too deep
-        return True  # running it reports the error
-    return any(_uses(node) for node in ast.walk(tree))
+    tree = parsed(text, LONGEST_OUTSIDE)
+    return tree is None or any(_uses(node) for node in ast.walk(tree))
 
 
 def _uses(node: ast.AST) -> bool:

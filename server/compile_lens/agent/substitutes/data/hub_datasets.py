@@ -6,7 +6,6 @@ import ast
 import functools
 import importlib
 import inspect
-import linecache
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +14,7 @@ from typing import Any
 
 from ...instrument.in_place import call_after_failure
 from ...runtime.missing_requirement import is_not_found
+from ...runtime.parsed_source import parsed_file
 from ..weights.lookups import Lookups, reason
 from .lengths import made_up_length
 
@@ -100,9 +100,8 @@ def columns_of(name: str, stack: list[dict[str, Any]]) -> tuple[str, ...]:
 
 def _subscripts(file: str) -> Iterator[str]:
     """Strings in brackets: ``batch["text"]``."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError):
+    tree = parsed_file(file)
+    if tree is None:
         return
     for node in ast.walk(tree):
         key = node.slice.value if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) else None

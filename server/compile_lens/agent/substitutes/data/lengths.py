@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import functools
-import linecache
 import re
 from collections.abc import Iterable
 from typing import Any
+
+from ...runtime.parsed_source import parsed_file
 
 BATCHES = 2
 LARGEST = 512
@@ -26,9 +27,8 @@ def made_up_length(stack: Iterable[dict[str, Any]], real: int | None = None) -> 
 @functools.lru_cache(maxsize=64)
 def _batch_sizes(file: str) -> tuple[int, ...]:
     """The numbers that a file gives as batch sizes: to a parameter, a variable, a key, or as the default of an option."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError):
+    tree = parsed_file(file)
+    if tree is None:
         return ()
     found: list[Any] = []
     for node in ast.walk(tree):

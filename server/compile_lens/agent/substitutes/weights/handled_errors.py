@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import functools
-import linecache
 from collections.abc import Iterable, Iterator
 from typing import Any
+
+from ...runtime.parsed_source import parsed_file
 
 OTHER_NAMES = {"OSError": ("EnvironmentError", "IOError")}
 
@@ -30,9 +31,8 @@ def _caught_at(file: str, line: int) -> Iterator[str | None]:
 @functools.lru_cache(maxsize=64)
 def _tries(file: str) -> tuple[tuple[int, int, tuple[str | None, ...]], ...]:
     """The first and last line of the body of each ``try``, and the exceptions that its handlers catch."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError):
+    tree = parsed_file(file)
+    if tree is None:
         return ()
     return tuple(
         (node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno, tuple(_names(node.handlers)))

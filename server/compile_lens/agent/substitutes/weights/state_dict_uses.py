@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Iterator
 from typing import Any
+
+from ...runtime.parsed_source import parsed_file
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.NamedExpr)
@@ -14,9 +15,8 @@ LOADING_METHOD = "load_state_dict"
 
 def is_loaded(file: str, line: int) -> bool:
     """Whether the value made on a line of ``file`` is an argument of ``load_state_dict``, directly or by a name in the same function."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError):
+    tree = parsed_file(file)
+    if tree is None:
         return False
     scope = _innermost(tree, line)
     loading = [node for node in ast.walk(scope) if isinstance(node, ast.Call) and _called(node) == LOADING_METHOD]
