@@ -93,7 +93,6 @@ def constructions(
     # what a function of the file passes is no guess
     is_made_here = any(True for _ in factories(module, cls))
     for candidate in _first_candidates(module, cls, given):
-        draft = draft or f"{path}({as_text(candidate)})"
         problem = _Construction(module, path, cls)
         candidate = candidate if is_made_here else problem.with_read_structure(candidate)
         part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
@@ -101,6 +100,7 @@ def constructions(
             found = search(problem.as_call(), [candidate], part)
         except NotFound as failed:
             last = failed
+            draft = f"{path}({as_text(failed.nearest or candidate)})"
             large += problem.large[:1]
             continue
         count += 1

@@ -147,7 +147,8 @@ class CallsOfObject:
             late.draft = draft
             raise
         except NotFound as problem:
-            raise NotFound(str(problem), draft, problem.of_object, problem.error, problem.first) from None
+            problem.draft = f"{making}({as_text(problem.nearest or start)})"
+            raise
         expression = f"{making}({as_text(found)})"
         inputs = f"{described(found)}{ON_META if self._making.is_meta else ''}"
         return FoundCall(expression, making, inputs, self._method, self._making.is_meta, found)

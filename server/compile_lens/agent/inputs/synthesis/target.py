@@ -234,6 +234,7 @@ def _of_function(
     try:
         likely = list(loss_inputs(start, function, getattr(function, "__name__", "")))
         found = search_likely(problem, likely, budget) or search(problem, [start], budget)
-    except NotFound as problem:
-        raise NotFound(str(problem), f"{path}({as_text(start)})") from None
+    except NotFound as failed:
+        failed.draft = f"{path}({as_text(failed.nearest or start)})"
+        raise
     return FoundCall(f"{path}({as_text(found)})", path, described(found), candidate=found)
