@@ -334,10 +334,11 @@ class _Construction:
     def _read(self, name: str) -> tuple[str, ...]:
         return self._infos[name].fields if name in self._infos else ()
 
-    def _offer(self, name: str, unknowns: Unknowns) -> Argument | None:
+    def _offer(self, name: str, unknowns: Unknowns, passed_on: ParameterInfo | None) -> Argument | None:
         info = self._infos.get(name)
         if info is None and accepts_names(self._function) and may_be_a_parameter(name):
-            info = ParameterInfo(name, True, None, "")  # the constructor accepts any argument and passes it on
+            # the constructor accepts any argument and passes it on
+            info = passed_on or ParameterInfo(name, True, None, "")
         return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, info)[0] if info is not None else None
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from .asserted_sizes import compared_sizes
 from .failing_lines import failing_line, names_in_failing_lines
+from .lacking_arguments import lacking_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,6 @@ _ANY_RANK = re.compile(
     r"Dimension out of range|permute\(sparse_coo\)|number of dims|must have at least|dimensions? .{0,30}(?:invalid|mismatch|do(?:es)? not match)"
     r"|too many indices|Dimension specified as|tuple index out of range|list index out of range|rank|\bndim\b|\.dim\(\)",
 )
-_MISSING = re.compile(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)")
 _UNEXPECTED = re.compile(r"(?:unexpected|invalid) keyword argument '(\w+)'")
 _NONE = re.compile(r"NoneType|\bNone\b")
 _SUBSCRIPT = re.compile(
@@ -129,6 +129,7 @@ _RANK_AND_GOT = (
     re.compile(r"not enough values to unpack \(expected (?P<want>\d), got (?P<rank>\d)\)"),
     re.compile(r"spatial dimensions of \[(?P<got>[\d, ]*)\] and output size of [\[(](?P<sizes>[\d, ]+)[\])]"),
     re.compile(r"[Ss]hapes? .{0,40}?\((?P<got>\d+(?:, \d+)*,?)\) (?:!=|instead of|vs\.?) \((?P<sizes>[-\d*?, ]+)\)"),
+    re.compile(r"expand\(.*?\[(?P<got>[\d, ]*)\].*?size=\[(?P<sizes>[-\d, ]+)\]\): the number of sizes provided"),
     re.compile(r"input\.dim\(\) = (?P<rank>\d) is not equal to len\(dims\) = (?P<want>\d)"),
 )
 _NOT_DIVISIBLE = re.compile(
@@ -203,9 +204,7 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
     """What an error requires, the most definite first."""
     text = str(error)
     yield from _about_objects(error, text)
-    match = _MISSING.search(text)
-    if match is not None:
-        yield from (Requirement("argument", name) for name in re.findall(r"'(\w+)'", match[1]))
+    yield from (Requirement("argument", name) for name in lacking_names(error))
     match = _UNEXPECTED.search(text)
     if match is not None:
         yield Requirement("no-argument", match[1])

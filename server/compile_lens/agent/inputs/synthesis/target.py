@@ -222,7 +222,7 @@ def _of_function(
     def real(text: str) -> object:
         return expressions.evaluate(f"__made__({text})", {**names, "__made__": function}).run()
 
-    def offer(name: str, unknowns: Unknowns) -> Argument | None:
+    def offer(name: str, unknowns: Unknowns, _: ParameterInfo | None) -> Argument | None:
         info = infos_by_name.get(name)
         return ArgumentGuesser(module, unknowns).for_input(info, None) if info is not None else None
 
