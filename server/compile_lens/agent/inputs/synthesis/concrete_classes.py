@@ -36,7 +36,7 @@ def class_in(hint: Any) -> type | None:
 
 
 def is_abstract(cls: type) -> bool:
-    """Whether objects of ``cls`` cannot be made, or are of no use: its ``forward``, or its ``__call__``, only raises NotImplementedError."""
+    """Whether objects of ``cls`` cannot be made, or are of no use: its ``forward`` or ``__call__`` only raises NotImplementedError."""
     if inspect.isabstract(cls):
         return True
     forward = getattr(cls, "forward", None)
