@@ -132,6 +132,37 @@ class Summed(nn.Module):
         return (predictions - targets[0]).sum()
 
 
+class Solver:
+    def __init__(self, model: nn.Module):
+        self.model = model
+
+    def forward(self, x):
+        return self.model(x)
+
+
+class Lattice(nn.Module):
+    def __init__(self, cell: torch.Tensor):
+        super().__init__()
+        if cell.shape != (3, 3):
+            raise ValueError(f"`cell` must be a tensor with shape [3, 3], got tensor with shape {list(cell.shape)}")
+        self.cell = cell
+
+    def forward(self, positions):
+        if positions.dim() != 2 or positions.shape[1] != 3:
+            raise ValueError("positions must have the shape (n_atoms, 3)")
+        return positions @ self.cell
+
+
+class Guided(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+
+    def forward(self, x, words: list[str] | None = None, embeds: torch.Tensor | None = None):
+        assert (words is not None) ^ (embeds is not None)
+        return self.layer(x) + (0 if embeds is None else embeds.sum())
+
+
 class Encoded(nn.Module):
     def __init__(self, encoder: Encoder):
         super().__init__()
@@ -180,6 +211,9 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
         ("Pooled", "Pooled(inputSize=32)(state=float32[2, 32], sequence=float32[2, 16, 32])"),
         ("Expanded", "vector=float32["),
         ("Summed", "Summed()(float32["),
+        ("Solver", "Solver(model="),
+        ("Lattice", "Lattice(cell=float32[3, 3])(positions=float32["),
+        ("Guided", "words="),
         ("Encoded", "Encoded(encoder=passed_on.encoders.Encoder())(x=float32["),
     ],
 )

@@ -25,6 +25,7 @@ from .other_shapes import (
     of_other_rank,
     of_rank,
     of_several,
+    of_shape,
     with_values,
 )
 from .other_values import (
@@ -84,6 +85,8 @@ def next_candidates(
     for requirement in wanted:
         if requirement.kind == "alike":
             yield from alike(candidate, requirement.value)
+        elif requirement.kind == "shape":
+            yield from of_shape(candidate, *requirement.value.split(" ", 1))
     for requirement in definite:
         yield from _satisfying(problem, candidate, requirement)
     for requirement in wanted:

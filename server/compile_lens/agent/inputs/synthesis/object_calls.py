@@ -102,9 +102,9 @@ class CallsOfObject:
         self._names = vars(module)
         self._making = making
         self._method = method
-        self._suffix = "" if method == "forward" else f".{method}"
         self._inputs = inputs
         self._made = self._make()
+        self._suffix = "" if method == "forward" and callable(self._made) else f".{method}"
         function = getattr(type(self._made), method, None)
         if function is None:
             raise NotFound(f"it has no `{method}()`")

@@ -16,7 +16,7 @@ from ..time_limit import SlowTrial, TrialTooLong, at_most
 from .call_problem import CallProblem
 from .candidate import Candidate
 from .failing_lines import failing_place
-from .messages import is_too_small, requirements
+from .messages import is_too_large, is_too_small, requirements
 from .next_candidates import next_candidates
 from .other_shapes import larger, smaller
 from .other_values import is_of_kept, is_of_object, needs_one_of
@@ -151,7 +151,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         first = first or error
         failure = _Failure(sentence_of(error), failing_place(error), steps_to(error))
         furthest.take(candidate, error, failure.steps)
-        if isinstance(error, (SlowTrial, CrashedBefore)):
+        if isinstance(error, (SlowTrial, CrashedBefore)) or is_too_large(error):
             others = problem.others(candidate, error) if problem.others is not None else ()
             waiting.extend((each, None) for each in (*smaller(candidate), *others))
             continue
