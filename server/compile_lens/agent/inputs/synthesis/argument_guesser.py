@@ -17,6 +17,7 @@ from .arguments import Argument, Constructed, Expression, Fields, Group, Tensor,
 from .block_classes import class_to_construct
 from .concrete_classes import class_in, concrete_classes, is_abstract
 from .configurations import NAMES, class_for, lacking, needed_by, variants
+from .constructor_parameters import constructor_parameters
 from .dimensions import Unknowns
 from .guesses import (
     ASCENDING,
@@ -41,7 +42,6 @@ from .named_sizes import size_of
 from .other_values import ANY_MODULE
 from .parameter_info import ParameterInfo
 from .ready_configurations import configurations_of, configurations_with
-from .signatures import read_parameters
 from .structures import ANY_KEYS
 
 _SCALAR = re.compile(
@@ -219,9 +219,7 @@ class ArgumentGuesser:
         return self._constructed(concrete_classes(cls, self.module)[0], depth)
 
     def _constructed(self, cls: type, depth: int) -> Constructed:
-        # a tuple with names is made by another one
-        name = "__new__" if issubclass(cls, tuple) else "__init__"
-        known = read_parameters(getattr(cls, name), skip_first=True)
+        known = constructor_parameters(cls)
         # a part of a model of tokens gets tokens
         infos = [r for r in known if r.required or is_needed(r) or (depth == 0 and _is_vocabulary(r))]
         named = tuple((r.name, self.for_constructor(cls, r, depth + 1)[0]) for r in infos)

@@ -36,7 +36,7 @@ _INTEGERS = re.compile(
 )
 _FLOATS = re.compile(
     r"same dtype, but got: (?:long|int|bool)|expected scalar type Float but found (?:Long|Int|Bool)"
-    r"|\"\w+\" not implemented for '(?:Long|Int|Bool)'|only Tensors of floating point"
+    r"|\"\w+\" not implemented for '(?:Long|Int|Bool)'|only Tensors of floating point|only supports floating-point"
     r"|Input type \(.*(?:Long|Int|Bool|long int|int|bool).*\) and|mixed dtype \(CPU\)|must be floating|Expected floating point|input dtype should be either floating point",
 )
 _LONG_OR_FLOAT = re.compile(r"expected scalar type Long but found Float")

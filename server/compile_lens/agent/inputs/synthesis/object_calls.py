@@ -25,12 +25,12 @@ from .construction import (
     SIZE,
     Making,
     as_text,
-    constructor,
     made_by,
     place,
     with_symbolic_sizes,
     without_memory,
 )
+from .constructor_parameters import constructor_parameters
 from .delegation import accepts_names, may_be_a_parameter, one_of_any_number, parameters_of
 from .dimensions import Unknowns
 from .guesses import INPUTS, InputGuess, by_name
@@ -280,7 +280,7 @@ class CallsOfObject:
 
 def _open_parts(cls: type, made: Any) -> frozenset[str]:
     """Parameters of the constructor that are None by default, and so are the attributes of their names."""
-    infos = read_parameters(constructor(cls), skip_first=True)
+    infos = constructor_parameters(cls)
     own = getattr(made, "__dict__", {})
     return frozenset(i.name for i in infos if not i.required and i.default is None and own.get(i.name, made) is None)
 

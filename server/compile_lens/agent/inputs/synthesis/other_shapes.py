@@ -84,8 +84,9 @@ def of_shape(candidate: Candidate, name: str, shape: str) -> Iterator[Candidate]
         else unknowns.get(word, dimension_size(word)).name
         for word in words
     )
-    kind = given.dtype if isinstance(given, Tensor) else "float32"
-    below = given.below if isinstance(given, Tensor) else None
+    # what has a fixed number of columns is measured, and no table of ids: positions in space
+    is_of_ids = isinstance(given, Tensor) and given.dtype.startswith("int") and not words[-1].isdecimal()
+    kind, below = (given.dtype, given.below) if isinstance(given, Tensor) and is_of_ids else ("float32", None)
     made = Tensor(kind, dims, below, has_known_rank=True)
     yield Candidate(candidate.arguments.with_argument(name, made), unknowns, candidate.negated)
 
