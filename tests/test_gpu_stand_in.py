@@ -343,3 +343,24 @@ def test_what_a_driver_would_say_is_answered_without_it(host: WarmHost, tmp_path
     )
     outcome = run(host, tmp_path, text)
     assert outcome.status is Status.OK, outcome.output
+
+
+def test_a_device_whose_name_the_program_does_not_spell_is_there_at_its_first_use(
+    host: WarmHost, tmp_path: Path
+) -> None:
+    text = (
+        "import torch\n"
+        "kind = ''.join(('cu', 'da'))\n"
+        "module = getattr(torch, kind)\n"
+        "%s\n"
+        "assert torch.ones(1, device=kind).device.index == 0\n"
+    )
+    for first in ("module.set_device(0)", "with module.device(0): pass"):
+        outcome = run(host, tmp_path, text % first)
+        assert outcome.status is Status.OK, outcome.output
+
+
+def test_the_build_is_shown_beside_an_emulated_device(host: WarmHost, tmp_path: Path) -> None:
+    text = "import torch\ntorch.zeros(1, device='cuda')\nassert 'PyTorch built with' in torch.__config__.show()\n"
+    outcome = run(host, tmp_path, text)
+    assert outcome.status is Status.OK, outcome.output

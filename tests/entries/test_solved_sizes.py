@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import linecache
 import re
 import sys
@@ -257,3 +258,25 @@ def test_the_configuration_class_of_a_file_beside_it(tmp_path: Path, monkeypatch
     module = sys.modules["beside_it.decoder"]
     call = target.find_call(module, "Decoder", target.SearchBudget(trials=40, seconds=60.0))
     assert call.making.startswith("Decoder(args=beside_it.config.DecoderConfig(")
+
+
+EXPONENTS = """\
+import torch
+from torch import nn
+
+
+class Lookup(nn.Module):
+    def __init__(self, inputs, n):
+        super().__init__()
+        self.layer, self.table = nn.Linear(inputs, 4), nn.Parameter(torch.rand(4, 2**n))
+
+    def forward(self, x):
+        return self.layer(x) @ self.table
+"""
+
+
+def test_a_number_that_is_an_exponent_becomes_smaller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "of_exponents.py").write_text(EXPONENTS)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = target.find_call(importlib.import_module("of_exponents"), "Lookup", target.SearchBudget())
+    assert "n=16)(x=float32[" in found.expression

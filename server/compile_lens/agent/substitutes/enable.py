@@ -121,18 +121,32 @@ def _device_count() -> int:
 
 
 def _install_cuda_at_first_use(notes: StandInNotes, verdict: TrialResult) -> None:
-    """torch calls ``torch.cuda._lazy_init`` before anything that needs a device, C++ included (torch/csrc/utils/device_lazy_init.cpp)."""
+    """torch calls ``torch.cuda._lazy_init`` before anything that needs a device, C++ included (torch/csrc/utils/device_lazy_init.cpp); a
+    build without CUDA does not where a device is made the current one (torch/cuda/__init__.py)."""
+    import torch
+
     initialize = LAZY_INIT.get()
     if initialize is None:
         return
 
-    def first_use() -> tuple[None] | None:
+    def is_installed_now() -> bool:
         if is_compiler_asking():
-            return None
-        undo()
-        return (None,) if _install_cuda(notes, verdict) else None  # torch's own raises what it would have raised
+            return False
+        for undo in changes:
+            undo()
+        return _install_cuda(notes, verdict)
 
-    undo = call_first(initialize, first_use)
+    def initialized() -> tuple[None] | None:
+        return (None,) if is_installed_now() else None  # torch's own raises what it would have raised
+
+    def made_current(*_: object) -> None:
+        is_installed_now()  # what is there by then goes on
+
+    changes = [
+        call_first(initialize, initialized),
+        call_first(torch.cuda.set_device, made_current),
+        call_first(torch.cuda.device.__enter__, made_current),
+    ]
 
 
 def _substitute_weights(notes: StandInNotes) -> None:

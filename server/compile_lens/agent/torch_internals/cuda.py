@@ -30,6 +30,8 @@ C_DEVICE_PROPERTIES = Internal("torch._C:_CudaDeviceProperties", _EMULATION, sup
 C_EVENT_BASE = Internal("torch._C:_CudaEventBase", _EMULATION, supplied=True)
 C_HAS_CUDA = Internal("torch._C:_has_cuda", _EMULATION, supplied=True)
 C_HAS_CUDNN = Internal("torch._C:_has_cudnn", _EMULATION, supplied=True)
+# of both (torch/csrc/Module.cpp): asks the hooks of CUDA where there is a device
+C_SHOW_CONFIG = Internal("torch._C:_show_config", "`torch.__config__.show()` beside an emulated CUDA device")
 C_STREAM_BASE = Internal("torch._C:_CudaStreamBase", _EMULATION, supplied=True)
 
 # what a profiler can record (torch/autograd/profiler.py)

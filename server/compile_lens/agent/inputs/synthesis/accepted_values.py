@@ -45,6 +45,19 @@ def accepted_texts(subject: Any, depth: int = 0) -> dict[str, tuple[str, ...]]:
     return {name: tuple(dict.fromkeys(texts))[:MOST] for name, texts in found.items() if texts}
 
 
+@functools.lru_cache(maxsize=16)
+def texts_of_attributes(module: ModuleType) -> dict[str, tuple[str, ...]]:
+    """For names of attributes of whatever object, the texts that the source of ``module`` compares them with: `args.kind == "gru"`."""
+    tree = _tree_of(module)
+    found: dict[str, list[str]] = {}
+    for node in ast.walk(tree) if tree is not None else ():
+        if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Attribute):
+            continue
+        if isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
+            found.setdefault(node.left.attr, []).extend(_texts(node.comparators[0], vars(module)))
+    return {name: tuple(dict.fromkeys(texts))[:MOST] for name, texts in found.items() if texts}
+
+
 def compared_in(code: CodeType, names: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     """For each name in the source of ``code``, the texts that it is compared with there."""
     tree = _tree_of(code)

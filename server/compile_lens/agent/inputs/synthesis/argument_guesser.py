@@ -7,16 +7,17 @@ import enum
 import inspect
 import re
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from .accepted_values import accepted_texts, literal_of
+from .accepted_values import accepted_texts, literal_of, texts_of_attributes
 from .arguments import Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
 from .block_classes import class_to_construct
 from .concrete_classes import class_in, concrete_classes, is_abstract
 from .configurations import NAMES, class_for, lacking, needed_by, variants
+from .constructor_parameters import constructor_parameters
 from .dimensions import Unknowns
 from .guesses import (
     ASCENDING,
@@ -37,10 +38,10 @@ from .guesses import (
     dimension_size,
 )
 from .hint_kinds import classes_in, count_of_items, first_class, is_dict_of_tensors, kinds_of, plain_items
+from .named_sizes import size_of
 from .other_values import ANY_MODULE
 from .parameter_info import ParameterInfo
 from .ready_configurations import configurations_of, configurations_with
-from .signatures import read_parameters
 from .structures import ANY_KEYS
 
 _SCALAR = re.compile(
@@ -51,15 +52,21 @@ _MAX_DEPTH = 3
 _PLAIN_TYPES = (int, float, bool, str, "int", "float", "bool", "str")
 _VOCABULARY = r"(?:num|n)_?tokens?|vocab(?:ulary)?_?size|n_?vocab"
 _OF_PARTS = re.compile(r"(?:Layer|Block|Cell|Loss|Stage|Wrapper|Base)\d*$")
+# of a constructor: numbers that may be sizes, and ascend
+ARRAY = "numpy.arange(2, 10)"
 _DEPTH = re.compile(r"(?:.*_)?(?:depth|(?:num|n)_(?:encoder_|decoder_|hidden_)?(?:layers?|blocks))")
 
 
 class ArgumentGuesser:
-    """Guesses arguments for one target in ``module``; sizes that are not known become unknowns."""
+    """Guesses arguments for one target in ``module``; sizes that are not known become unknowns.
 
-    def __init__(self, module: ModuleType, unknowns: Unknowns) -> None:
+    ``sizes`` are known ones by plain name: those of the object that is called.
+    """
+
+    def __init__(self, module: ModuleType, unknowns: Unknowns, sizes: Mapping[str, int] | None = None) -> None:
         self.module = module
         self.unknowns = unknowns
+        self.sizes = sizes or {}
 
     def for_constructor(self, owner: Any, info: ParameterInfo, depth: int = 0) -> list[Argument]:
         """Arguments for a parameter of a constructor, the likeliest first; never empty."""
@@ -143,11 +150,18 @@ class ArgumentGuesser:
         if parts and depth < _MAX_DEPTH:
             items = tuple(self._field(owner, name, each, depth) for each in parts)
             return Group(items, is_list=typing.get_origin(info.hint) is not tuple)
+        own = self._own_items(info.hint, depth + 1) if depth < _MAX_DEPTH else None
+        if own is not None:
+            return Group((own,), is_list=typing.get_origin(info.hint) is not tuple)
+        if getattr(first_class(info.hint), "__name__", "") == "ndarray":
+            return Expression(ARRAY)
         if typing.get_origin(info.hint) in (dict, collections.abc.Mapping) and depth < _MAX_DEPTH:
             value = (*typing.get_args(info.hint), str, int)[1]
             inside = ParameterInfo(name, True, None, "", hint=value if isinstance(value, type) else None)
             return Fields((("first", self._constructor_value(owner, inside, kinds_of(value, ""), depth + 1)),), True)
         accepted = accepted_texts(owner).get(name, ()) if isinstance(owner, type) else ()
+        if not accepted and isinstance(owner, type) and kinds <= {"str"} and class_for(None, "", owner, self.module):
+            accepted = texts_of_attributes(self.module).get(name, ())
         if accepted and kinds <= {"str"}:
             return Expression(repr(accepted[0]))
         if "bool" in kinds or (not kinds and re.match(r"(?:use|is|has|with|enable|add)_|bias$|causal$", name)):
@@ -205,9 +219,7 @@ class ArgumentGuesser:
         return self._constructed(concrete_classes(cls, self.module)[0], depth)
 
     def _constructed(self, cls: type, depth: int) -> Constructed:
-        # a tuple with names is made by another one
-        name = "__new__" if issubclass(cls, tuple) else "__init__"
-        known = read_parameters(getattr(cls, name), skip_first=True)
+        known = constructor_parameters(cls)
         # a part of a model of tokens gets tokens
         infos = [r for r in known if r.required or is_needed(r) or (depth == 0 and _is_vocabulary(r))]
         named = tuple((r.name, self.for_constructor(cls, r, depth + 1)[0]) for r in infos)
@@ -255,12 +267,12 @@ class ArgumentGuesser:
                 return Expression(by_name(MAKERS, info.name))
         return self.tensor(info, expected)
 
-    def _own_items(self, hint: Any) -> Argument | None:
+    def _own_items(self, hint: Any, depth: int = 0) -> Argument | None:
         """An item of a list or another sequence of objects of the user's package."""
         if typing.get_origin(hint) not in (list, tuple, collections.abc.Sequence, collections.abc.Iterable):
             return None
         cls = first_class(next(iter(typing.get_args(hint)), None))
-        return self.constructed(cls) if cls is not None and self._is_own(cls) else None
+        return self.constructed(cls, depth) if cls is not None and self._is_own(cls) else None
 
     def _item(self, keys: tuple[str, ...]) -> Argument:
         """A dictionary with ``keys``, one of a list: what is usual for each, without a batch."""
@@ -297,8 +309,10 @@ class ArgumentGuesser:
             and len(guess.dims) == 1
         ):
             dims, has_known_rank = guess.dims, False  # a table takes any shape: `classes` are one for each sample
-        if guess.below == LABELS_BELOW and len(dims) > 2 and not info.dtype and expected is None:
-            dtype, below, equal = "float32", None, None  # as many dimensions as an image: what a loss compares with
+        is_of_ids = guess.dtype == "int64" and guess.dims == ("B", "T")
+        if (guess.below == LABELS_BELOW or is_of_ids) and len(dims) > 2 and not info.dtype and expected is None:
+            # as many dimensions as an image, which a loss compares with, or as a sequence of vectors
+            dtype, below, equal = "float32", None, None
         if expected is not None and expected.dtype != guess.dtype:
             dtype, below, equal = expected.dtype, expected.below, None
         elif expected is not None and expected.below is not None:
@@ -330,7 +344,8 @@ class ArgumentGuesser:
         if dim.isdecimal():
             return self.unknowns.get(dim, max(1, int(dim)), fixed=True).name
         name = dim or f"{parameter}_{index}"
-        return self.unknowns.get(name, dimension_size(dim or ("B" if index == 0 else "T"))).name
+        size = size_of(dim, self.sizes) or dimension_size(dim or ("B" if index == 0 else "T"))
+        return self.unknowns.get(name, size).name
 
     def path_of(self, cls: type) -> str:
         """The name of a class in the module's own code; its full name where it has none there."""

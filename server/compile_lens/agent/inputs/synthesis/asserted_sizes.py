@@ -32,6 +32,35 @@ def compared_sizes(error: BaseException) -> Iterator[tuple[str, str]]:
         yield from _of_sides(compare.left, compare.comparators[0], {**frame.f_globals, **frame.f_locals})
 
 
+def asserted_lengths(error: BaseException) -> dict[str, int]:
+    """How many items lists must have by the condition that a program raised for: `assert len(factors) == layers`, by name."""
+    frame, line = _innermost(error)
+    found: dict[str, int] = {}
+    if frame is None or not isinstance(error, _RAISED):
+        return found
+    names = {**frame.f_globals, **frame.f_locals}
+    for compare, is_wanted in _conditions(frame, line):
+        kinds = (ast.Eq, ast.GtE) if is_wanted else (ast.NotEq, ast.Lt)
+        if len(compare.ops) != 1 or not isinstance(compare.ops[0], kinds):
+            continue
+        for side, other in ((compare.left, compare.comparators[0]), (compare.comparators[0], compare.left)):
+            name, wanted, now = _measured(side), _value(other, names), _value(side, names)
+            is_enough = (
+                isinstance(compare.ops[0], (ast.GtE, ast.Lt)) and _is_size(now) and _is_size(wanted) and now >= wanted
+            )
+            if name and _is_size(wanted) and wanted != now and not is_enough and not _measured(other):
+                found.setdefault(name, wanted)
+    return found
+
+
+def _measured(node: ast.expr) -> str:
+    """``factors`` for `len(factors)` and `len(self.factors)`; '' for other expressions."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "len" or not node.args:
+        return ""
+    inner = node.args[0]
+    return inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
+
+
 def _of_sides(left: ast.expr, right: ast.expr, names: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod):
         got, divisor = _value(left.left, names), _value(left.right, names)

@@ -1,4 +1,4 @@
-"""A candidate of a search: arguments whose sizes have values, and how it was come by."""
+"""A candidate of a search: arguments whose sizes have values."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from .dimensions import SizeCondition, Unknowns
 
 @dataclass(slots=True)
 class Candidate:
-    """Arguments, the unknowns in them, the conditions that were negated to get here, and the failure that it may avoid."""
+    """Arguments, the unknowns in them, and the conditions that were negated to get here."""
 
     arguments: Arguments
     unknowns: Unknowns
     negated: tuple[SizeCondition, ...] = ()
-    failure: tuple[str, tuple[str, int]] | None = None
 
     @property
     def text(self) -> str:

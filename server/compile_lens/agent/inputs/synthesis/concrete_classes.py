@@ -36,12 +36,13 @@ def class_in(hint: Any) -> type | None:
 
 
 def is_abstract(cls: type) -> bool:
-    """Whether objects of ``cls`` cannot be made, or are of no use: its ``forward`` only raises NotImplementedError."""
+    """Whether objects of ``cls`` cannot be made, or are of no use: its ``forward`` or ``__call__`` only raises NotImplementedError."""
     if inspect.isabstract(cls):
         return True
     forward = getattr(cls, "forward", None)
     if forward is None:
-        return False
+        called = next((vars(base)["__call__"] for base in cls.__mro__ if "__call__" in vars(base)), None)
+        return inspect.isfunction(called) and _only_raises(called)
     return getattr(forward, "__name__", "") == "_forward_unimplemented" or _only_raises(forward)
 
 

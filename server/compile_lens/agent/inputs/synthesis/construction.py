@@ -23,6 +23,7 @@ from .arguments import Argument, Arguments, Expression, UnknownInteger
 from .call_problem import CallProblem
 from .candidate import Candidate
 from .configuration_probe import with_read_structure
+from .constructor_parameters import constructor, constructor_parameters
 from .delegation import accepts_names, may_be_a_parameter
 from .dimensions import Unknowns
 from .documented_values import documented_values
@@ -93,7 +94,6 @@ def constructions(
     # what a function of the file passes is no guess
     is_made_here = any(True for _ in factories(module, cls))
     for candidate in _first_candidates(module, cls, given):
-        draft = draft or f"{path}({as_text(candidate)})"
         problem = _Construction(module, path, cls)
         candidate = candidate if is_made_here else problem.with_read_structure(candidate)
         part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
@@ -101,6 +101,7 @@ def constructions(
             found = search(problem.as_call(), [candidate], part)
         except NotFound as failed:
             last = failed
+            draft = f"{path}({as_text(failed.nearest or candidate)})"
             large += problem.large[:1]
             continue
         count += 1
@@ -191,21 +192,16 @@ def mentioned_parameters(module: ModuleType, cls: type, message: str) -> dict[st
     """Optional constructor arguments that an error message names: "either size or scale_factor should be defined"."""
     unknowns = Unknowns()
     guesser = ArgumentGuesser(module, unknowns)
-    for info in read_parameters(constructor(cls), skip_first=True):
+    for info in constructor_parameters(cls):
         if not info.required and info.default is None and re.search(rf"\b{info.name}\b", message):
             argument = guesser.for_constructor(cls, info)[0]
             return {info.name: argument.render(lambda name: str(unknowns.by_name[name].value))}
     return {}
 
 
-def constructor(cls: type) -> Any:
-    """The constructor, as a function."""
-    return getattr(cls, "__init__")  # noqa: B009 - mypy does not like it said otherwise
-
-
 def _first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) -> Iterator[Candidate]:
     """First arguments for a constructor: the required ones, with one candidate per size of a configuration or of the defaults."""
-    infos = read_parameters(constructor(cls), skip_first=True)
+    infos = constructor_parameters(cls)
     required = [info for info in infos if info.required or is_needed(info)]
     unknowns = Unknowns()
     guesser = ArgumentGuesser(module, unknowns)
@@ -236,7 +232,12 @@ def _first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) -
 
 
 def _with_any_number(cls: type, named: tuple[tuple[str, Argument], ...], unknowns: Unknowns) -> Iterator[Candidate]:
-    """One more argument, where a constructor takes any number of them: `Reshape(*sizes)`, `Chain(*layers)`."""
+    """One more argument, where a constructor takes any number of them: `Reshape(*sizes)`, `Chain(*layers)`.
+
+    One that takes any names as well passes them on.
+    """
+    if accepts_names(constructor(cls)):
+        return
     parameters = attempted(lambda: inspect.signature(constructor(cls)).parameters.values()) or ()
     for parameter in parameters:
         if parameter.kind is parameter.VAR_POSITIONAL:
@@ -255,7 +256,8 @@ class _Construction:
         self._path = path
         self._cls = cls
         self._function = function or constructor(cls)
-        self._infos = {info.name: info for info in read_parameters(self._function, skip_first=True)}
+        infos = constructor_parameters(cls) if function is None else read_parameters(function, skip_first=True)
+        self._infos = {info.name: info for info in infos}
         self.large: list[str] = []
 
     def as_call(self) -> CallProblem:
@@ -334,10 +336,11 @@ class _Construction:
     def _read(self, name: str) -> tuple[str, ...]:
         return self._infos[name].fields if name in self._infos else ()
 
-    def _offer(self, name: str, unknowns: Unknowns) -> Argument | None:
+    def _offer(self, name: str, unknowns: Unknowns, passed_on: ParameterInfo | None) -> Argument | None:
         info = self._infos.get(name)
         if info is None and accepts_names(self._function) and may_be_a_parameter(name):
-            info = ParameterInfo(name, True, None, "")  # the constructor accepts any argument and passes it on
+            # the constructor accepts any argument and passes it on
+            info = passed_on or ParameterInfo(name, True, None, "")
         return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, info)[0] if info is not None else None
 
 

@@ -33,6 +33,13 @@ def parameters_of(made: Any, function: Callable[..., Any], depth: int = 0) -> li
     return found
 
 
+def one_of_any_number(function: Callable[..., Any]) -> ParameterInfo | None:
+    """What stands for the arguments of a function that takes any number of them by position: `def forward(self, *inputs)`."""
+    parameters = (p for p in _parameters(function) if p.kind is p.VAR_POSITIONAL)
+    name = next((p.name.removesuffix("s") for p in parameters), "")
+    return ParameterInfo(name, True, None, "", positional_only=True) if name else None
+
+
 def _left_open(parameters: list[ParameterInfo], call: ast.Call) -> list[ParameterInfo]:
     """Those of ``parameters`` for which ``call`` passes nothing itself: `self.net(x, **kwargs)` passes the first."""
     count = next((i for i, each in enumerate(call.args) if isinstance(each, ast.Starred)), len(call.args))

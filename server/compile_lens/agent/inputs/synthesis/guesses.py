@@ -42,6 +42,7 @@ SIZES: tuple[tuple[str, int], ...] = (
         1,
     ),
     (r"(?:.*_)?padding|pad", 1),
+    (r"(?:.*_)?(?:step|interval|every)", 1),
     (r"num_groups|n_groups|norm_groups|gn_groups", 4),
     (
         r"(?:.*_)?(?:max_?(?:seq_?)?len(?:gth)?|seq_?len(?:gth)?|block_size|context_?(?:length|size|len)?|max_position(?:_embedding)?s?|max_positions|ctx_len|n_ctx|sequence_length|max_length|(?:max_)?num_positions|max_t)",

@@ -10,6 +10,7 @@ from typing import Any
 
 from .asserted_sizes import compared_sizes
 from .failing_lines import failing_line, names_in_failing_lines
+from .lacking_arguments import lacking_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class Requirement:
     """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size``, ``no-argument``, ``attribute``,
     ``key``, ``several`` where one number is passed, ``pair`` where one tensor is, ``function`` where a tensor is called, ``callable``, ``module``, ``tensor`` where
     a number is passed, ``number`` where a tensor is (with the value ``flag``, a boolean), ``larger`` sizes, ``items`` where a tensor with so many is viewed as more, ``batch`` of more than one, ``fractions`` from 0 to 1, ``more-dims`` than now (or fewer), ``alike`` for
-    two tensors of other shapes, or ``mentioned``: a word that may
+    two tensors of other shapes, the ``shape`` of one argument with its name, or ``mentioned``: a word that may
     be the name of an optional argument.
 
     ``value`` is the rank, how many dimensions more, the dtype, the limit, the name, or ``got expected`` for a size; for ``several`` a ``list`` if it must be one.
@@ -35,7 +36,7 @@ _INTEGERS = re.compile(
 )
 _FLOATS = re.compile(
     r"same dtype, but got: (?:long|int|bool)|expected scalar type Float but found (?:Long|Int|Bool)"
-    r"|\"\w+\" not implemented for '(?:Long|Int|Bool)'|only Tensors of floating point"
+    r"|\"\w+\" not implemented for '(?:Long|Int|Bool)'|only Tensors of floating point|only supports floating-point"
     r"|Input type \(.*(?:Long|Int|Bool|long int|int|bool).*\) and|mixed dtype \(CPU\)|must be floating|Expected floating point|input dtype should be either floating point",
 )
 _LONG_OR_FLOAT = re.compile(r"expected scalar type Long but found Float")
@@ -80,6 +81,12 @@ _RANKS = (
     # either may be the wrong one: the larger comes first
     re.compile(r"same number of dimensions:? got (\d) and (\d)"),
     re.compile(r"Expected (\d)-D tensors?, but got"),
+    re.compile(r"Only (\d)D, (\d)D and \dD input Tensors supported"),
+)
+# what one argument must be: `cell` must be a tensor with shape [3, 3]
+_SHAPE_OF = re.compile(
+    r"[`'\"]?(?P<name>[A-Za-z_]\w*)[`'\"]? (?:must|should|has to|needs to|is expected to) (?:be|have|be of)\b[^.\[(]{0,40}?\b(?:shape|size)d?\b:?[^.\[(]{0,8}"
+    r"[\[(](?P<shape>[\w ]+(?:, *[\w ]+)*),?[\])]"
 )
 # two numbers for each dimension after the batch and the channels
 _PADDED = re.compile(r"Padding size (\d) is not supported for \dD input")
@@ -88,7 +95,6 @@ _ANY_RANK = re.compile(
     r"Dimension out of range|permute\(sparse_coo\)|number of dims|must have at least|dimensions? .{0,30}(?:invalid|mismatch|do(?:es)? not match)"
     r"|too many indices|Dimension specified as|tuple index out of range|list index out of range|rank|\bndim\b|\.dim\(\)",
 )
-_MISSING = re.compile(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)")
 _UNEXPECTED = re.compile(r"(?:unexpected|invalid) keyword argument '(\w+)'")
 _NONE = re.compile(r"NoneType|\bNone\b")
 _SUBSCRIPT = re.compile(
@@ -129,6 +135,7 @@ _RANK_AND_GOT = (
     re.compile(r"not enough values to unpack \(expected (?P<want>\d), got (?P<rank>\d)\)"),
     re.compile(r"spatial dimensions of \[(?P<got>[\d, ]*)\] and output size of [\[(](?P<sizes>[\d, ]+)[\])]"),
     re.compile(r"[Ss]hapes? .{0,40}?\((?P<got>\d+(?:, \d+)*,?)\) (?:!=|instead of|vs\.?) \((?P<sizes>[-\d*?, ]+)\)"),
+    re.compile(r"expand\(.*?\[(?P<got>[\d, ]*)\].*?size=\[(?P<sizes>[-\d, ]+)\]\): the number of sizes provided"),
     re.compile(r"input\.dim\(\) = (?P<rank>\d) is not equal to len\(dims\) = (?P<want>\d)"),
 )
 _NOT_DIVISIBLE = re.compile(
@@ -172,6 +179,9 @@ _NO_ARRAY = re.compile(r"expected np\.ndarray|must be (?:a |an )?(?:np\.|numpy\.
 _NO_MODULE = re.compile(
     r"(?:int|float|str) is not a Module subclass|cannot assign '(?:int|float|str)' (?:object )?as child module"
 )
+_TOO_LARGE = re.compile(
+    r"[Oo]verflow|\d million parameters|can't allocate memory|[Nn]ot enough memory|out of memory|[Ii]nvalid buffer size"
+)
 _CERTAINLY_TOO_SMALL = re.compile(
     r"Kernel size can't be greater|[Oo]utput size is too small|Invalid computed output size"
 )
@@ -203,9 +213,7 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
     """What an error requires, the most definite first."""
     text = str(error)
     yield from _about_objects(error, text)
-    match = _MISSING.search(text)
-    if match is not None:
-        yield from (Requirement("argument", name) for name in re.findall(r"'(\w+)'", match[1]))
+    yield from (Requirement("argument", name) for name in lacking_names(error))
     match = _UNEXPECTED.search(text)
     if match is not None:
         yield Requirement("no-argument", match[1])
@@ -242,6 +250,12 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         Requirement("argument", name) for name in re.findall(r"[`'\"]?\b([a-z][a-z0-9]*_[a-z0-9_]+)\b[`'\"]?", text)[:6]
     )
     yield from (Requirement("mentioned", word) for word in dict.fromkeys(re.findall(r"\b[a-z]\w*\b", text[:300])))
+    if isinstance(error, AssertionError):
+        in_line = re.findall(r"[A-Za-z_]\w*", failing_line(error))
+        yield from (Requirement("mentioned", name) for name in dict.fromkeys(in_line))
+    match = _SHAPE_OF.search(text)
+    if match is not None:
+        yield Requirement("shape", f"{match['name']} {match['shape']}")
     if _LONG_OR_FLOAT.search(text):
         yield Requirement("dtype", "float32")
     for pattern in _RANK_AND_GOT:
@@ -341,6 +355,11 @@ def _is_less_than_its_view(text: str) -> bool:
         return False
     dims = [int(dim) for dim in match["dims"].split(",")]
     return -1 in dims and math.prod(dim for dim in dims if dim > 0) > int(match["size"])
+
+
+def is_too_large(error: BaseException) -> bool:
+    """Whether numbers are so large that no tensor has room for what they make: `2 ** n` items."""
+    return isinstance(error, (MemoryError, OverflowError)) or _TOO_LARGE.search(str(error)) is not None
 
 
 def is_too_small(error: BaseException) -> bool:

@@ -12,6 +12,7 @@ from .call_problem import CallProblem
 from .candidate import Candidate
 from .dimensions import SizeCondition, by_relevance, solutions
 from .failing_lines import failing_line
+from .lacking_arguments import lacking_names, lacking_parameters
 from .messages import Requirement, requirements
 from .other_lengths import with_other_length
 from .other_shapes import (
@@ -24,6 +25,7 @@ from .other_shapes import (
     of_other_rank,
     of_rank,
     of_several,
+    of_shape,
     with_values,
 )
 from .other_values import (
@@ -78,10 +80,13 @@ def next_candidates(
     yield from with_text(candidate, error)
     yield from with_other_value(candidate, error)
     yield from with_other_length(candidate, error)
+    yield from _with_all_that_it_lacks(problem, candidate, error)
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]
     for requirement in wanted:
         if requirement.kind == "alike":
             yield from alike(candidate, requirement.value)
+        elif requirement.kind == "shape":
+            yield from of_shape(candidate, *requirement.value.split(" ", 1))
     for requirement in definite:
         yield from _satisfying(problem, candidate, requirement)
     for requirement in wanted:
@@ -124,14 +129,25 @@ def next_candidates(
     yield from with_small_model(candidate)
 
 
+def _with_all_that_it_lacks(problem: CallProblem, candidate: Candidate, error: Exception) -> Iterator[Candidate]:
+    """The candidate with the arguments that a call inside lacks, as the function that it calls declares them."""
+    unknowns, arguments = copy.deepcopy(candidate.unknowns), candidate.arguments
+    infos = lacking_parameters(error)
+    for name in lacking_names(error):
+        offered = problem.offer(name, unknowns, infos.get(name)) if arguments.get(name) is None else None
+        if offered is not None:
+            arguments = arguments.with_argument(name, offered)
+    if arguments is not candidate.arguments:
+        yield Candidate(arguments, unknowns, candidate.negated)
+
+
 def _satisfying(
     problem: CallProblem, candidate: Candidate, requirement: Requirement, only_unknown_ranks: bool = False
 ) -> Iterator[Candidate]:
     if requirement.kind == "argument" or (requirement.kind == "mentioned" and requirement.value in problem.names):
         unknowns = copy.deepcopy(candidate.unknowns)
-        offered = (
-            problem.offer(requirement.value, unknowns) if candidate.arguments.get(requirement.value) is None else None
-        )
+        is_open = candidate.arguments.get(requirement.value) is None
+        offered = problem.offer(requirement.value, unknowns, None) if is_open else None
         if offered is not None:
             yield Candidate(candidate.arguments.with_argument(requirement.value, offered), unknowns, candidate.negated)
     elif requirement.kind == "no-argument":

@@ -25,17 +25,18 @@ from .construction import (
     SIZE,
     Making,
     as_text,
-    constructor,
     made_by,
     place,
     with_symbolic_sizes,
     without_memory,
 )
-from .delegation import accepts_names, may_be_a_parameter, parameters_of
+from .constructor_parameters import constructor_parameters
+from .delegation import accepts_names, may_be_a_parameter, one_of_any_number, parameters_of
 from .dimensions import Unknowns
 from .guesses import INPUTS, InputGuess, by_name
 from .layers import expected_by_layers, image_size
 from .loss_inputs import loss_inputs
+from .named_sizes import sizes_of
 from .other_shapes import of_common_sides, of_one_rank
 from .own_classes import with_own_method
 from .parameter_info import ParameterInfo
@@ -101,9 +102,9 @@ class CallsOfObject:
         self._names = vars(module)
         self._making = making
         self._method = method
-        self._suffix = "" if method == "forward" else f".{method}"
         self._inputs = inputs
         self._made = self._make()
+        self._suffix = "" if method == "forward" and callable(self._made) else f".{method}"
         function = getattr(type(self._made), method, None)
         if function is None:
             raise NotFound(f"it has no `{method}()`")
@@ -112,6 +113,7 @@ class CallsOfObject:
         self._kept = (
             frozenset(name for name, _ in making.candidate.arguments.named) if making.candidate else frozenset()
         )
+        self._sizes = sizes_of(self._made, making.candidate)
         if method == "forward":
             read_class_docstring(cls, self._infos)
 
@@ -131,7 +133,7 @@ class CallsOfObject:
     def search(self, budget: SearchBudget) -> FoundCall:
         """The call of the object as it is made. Raises NotFound."""
         unknowns = Unknowns()
-        guesser = ArgumentGuesser(self._module, unknowns)
+        guesser = ArgumentGuesser(self._module, unknowns, self._sizes)
         known = {**dict.fromkeys(self._passed, ""), **self._inputs}
         first = first_inputs(self._infos, getattr(self._made, "main_input_name", None), known)
         named = tuple(
@@ -147,7 +149,8 @@ class CallsOfObject:
             late.draft = draft
             raise
         except NotFound as problem:
-            raise NotFound(str(problem), draft, problem.of_object, problem.error, problem.first) from None
+            problem.draft = f"{making}({as_text(problem.nearest or start)})"
+            raise
         expression = f"{making}({as_text(found)})"
         inputs = f"{described(found)}{ON_META if self._making.is_meta else ''}"
         return FoundCall(expression, making, inputs, self._method, self._making.is_meta, found)
@@ -166,7 +169,7 @@ class CallsOfObject:
             found = first_that_returns(problem, of_common_sides(start), budget) if failed.of_object is None else None
             if found is not None:
                 return found
-            others = (*of_one_rank(start), *self._of_exact_size(start))
+            others = (*of_one_rank(start), *self._of_exact_size(start), *self._with_one_more(start))
             for other in others if failed.of_object is None else ():
                 try:
                     return search(problem, [other], SearchBudget(RANK_TRIALS, max(budget.left, RANK_S)))
@@ -182,6 +185,15 @@ class CallsOfObject:
             unknowns = copy.deepcopy(start.unknowns)
             unknowns.assign({**unknowns.values, **wanted})
             yield Candidate(start.arguments, unknowns)
+
+    def _with_one_more(self, start: Candidate) -> Iterator[Candidate]:
+        """``start`` with a tensor more, where the method takes any number of them."""
+        more = one_of_any_number(original_function(getattr(type(self._made), self._method)))
+        if more is not None and start.arguments.get(more.name) is None:
+            unknowns = copy.deepcopy(start.unknowns)
+            guesser = ArgumentGuesser(self._module, unknowns, self._sizes)
+            named = (*start.arguments.named, (more.name, self._argument_for(more, guesser)))
+            yield Candidate(Arguments(named, frozenset(name for name, _ in named)), unknowns)
 
     def _preparations(self, error: BaseException | None) -> Iterator[CallsOfObject]:
         """The same object after a call of each method that may have to come first, also by what ``error`` says."""
@@ -258,16 +270,17 @@ class CallsOfObject:
     def _made_of(self, cls: type, unknowns: Unknowns) -> Argument:
         return ArgumentGuesser(self._module, unknowns).constructed(cls)
 
-    def _offer(self, name: str, unknowns: Unknowns) -> Argument | None:
+    def _offer(self, name: str, unknowns: Unknowns, passed_on: ParameterInfo | None) -> Argument | None:
         info = next((info for info in self._infos if info.name == name), None)
         if info is None and accepts_names(getattr(type(self._made), self._method)) and may_be_a_parameter(name):
-            info = ParameterInfo(name, True, None, "")
-        return self._argument_for(info, ArgumentGuesser(self._module, unknowns)) if info is not None else None
+            info = passed_on or ParameterInfo(name, True, None, "")
+        guesser = ArgumentGuesser(self._module, unknowns, self._sizes)
+        return self._argument_for(info, guesser) if info is not None else None
 
 
 def _open_parts(cls: type, made: Any) -> frozenset[str]:
     """Parameters of the constructor that are None by default, and so are the attributes of their names."""
-    infos = read_parameters(constructor(cls), skip_first=True)
+    infos = constructor_parameters(cls)
     own = getattr(made, "__dict__", {})
     return frozenset(i.name for i in infos if not i.required and i.default is None and own.get(i.name, made) is None)
 

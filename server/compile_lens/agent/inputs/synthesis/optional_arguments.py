@@ -81,7 +81,7 @@ def _with_which_it_returns(
     start = Candidate(before.with_argument(info.name, argument), unknowns)
     part = SearchBudget(min(MAX_TRIALS, budget.trials), min(SECONDS_EACH, budget.left))
     try:
-        result = search(CallProblem(symbolic, real, lambda name, more: None), [start], part)
+        result = search(CallProblem(symbolic, real, _none_offered), [start], part)
     except NotFound:
         return None
     finally:
@@ -97,3 +97,7 @@ def _with_which_it_returns(
         return None  # it takes another call, which is not this one with one more argument
     found_argument = result.arguments.get(info.name)
     return render(found_argument) if found_argument is not None else None
+
+
+def _none_offered(_: str, __: Unknowns, ___: ParameterInfo | None) -> None:
+    """No further argument: the call is known but for one."""

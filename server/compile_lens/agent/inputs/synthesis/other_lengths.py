@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from .arguments import Expression, Group, UnknownInteger
+from .asserted_sizes import asserted_lengths
 from .candidate import Candidate
 from .failing_lines import failing_line, names_in_failing_lines
 
@@ -24,6 +25,7 @@ def with_other_length(candidate: Candidate, error: BaseException) -> Iterator[Ca
     ]
     if not lists:
         return
+    yield from _of_lengths(candidate, dict(lists), asserted_lengths(error))
     in_line, line = names_in_failing_lines(error), failing_line(error)
     unpacked, asserted = _UNPACKED.search(str(error)), _LENGTH.search(line)
     wanted: tuple[int, ...]
@@ -39,13 +41,21 @@ def with_other_length(candidate: Candidate, error: BaseException) -> Iterator[Ca
     for length in wanted:
         for name, group in sorted(named, key=lambda pair: _at(pair[0], in_line)):
             if len(group.items) != length:
-                items = (group.items * length)[:length]
-                changed = replace(group, items=items)
-                yield Candidate(
-                    candidate.arguments.with_argument(name, changed),
-                    copy.deepcopy(candidate.unknowns),
-                    candidate.negated,
-                )
+                changed = candidate.arguments.with_argument(name, _of_length(group, length))
+                yield Candidate(changed, copy.deepcopy(candidate.unknowns), candidate.negated)
+
+
+def _of_lengths(candidate: Candidate, lists: dict[str, Group], lengths: dict[str, int]) -> Iterator[Candidate]:
+    """The candidate with all lists of the lengths that a program compares theirs with."""
+    arguments = candidate.arguments
+    for name in lists.keys() & lengths.keys():
+        arguments = arguments.with_argument(name, _of_length(lists[name], lengths[name]))
+    if arguments is not candidate.arguments:
+        yield Candidate(arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
+
+
+def _of_length(group: Group, length: int) -> Group:
+    return replace(group, items=(group.items * length)[:length])
 
 
 def _at(name: str, in_line: list[str]) -> int:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from .arguments import INSIDE, Tensor
 from .candidate import Candidate
 from .dimensions import MAX_SIZE, SizeCondition
+from .guesses import dimension_size
 
 OTHER_RANKS = (3, 4, 2, 5, 1)
 COMMON_RANKS = (2, 4)
@@ -68,6 +69,26 @@ def alike(candidate: Candidate, shapes: str) -> Iterator[Candidate]:
             for _, tensor in model:
                 arguments = candidate.arguments.with_argument(path, tensor)
                 yield Candidate(arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
+
+
+def of_shape(candidate: Candidate, name: str, shape: str) -> Iterator[Candidate]:
+    """The candidate whose argument ``name`` is a tensor of ``shape``, numbers and names: `batch, 3`."""
+    given = candidate.arguments.get(name)
+    if given is None:
+        return
+    unknowns = copy.deepcopy(candidate.unknowns)
+    words = [word.strip() for word in shape.split(",")]
+    dims = tuple(
+        unknowns.get(word, int(word), fixed=True).name
+        if word.isdecimal()
+        else unknowns.get(word, dimension_size(word)).name
+        for word in words
+    )
+    # what has a fixed number of columns is measured, and no table of ids: positions in space
+    is_of_ids = isinstance(given, Tensor) and given.dtype.startswith("int") and not words[-1].isdecimal()
+    kind, below = (given.dtype, given.below) if isinstance(given, Tensor) and is_of_ids else ("float32", None)
+    made = Tensor(kind, dims, below, has_known_rank=True)
+    yield Candidate(candidate.arguments.with_argument(name, made), unknowns, candidate.negated)
 
 
 def of_other_part(candidate: Candidate, got: int, want: int) -> Iterator[Candidate]:

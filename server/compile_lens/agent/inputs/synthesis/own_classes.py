@@ -16,9 +16,9 @@ from ...runtime.foreign_code import attempted
 from .arguments import INSIDE, Argument, Expression
 from .candidate import Candidate
 from .concrete_classes import is_abstract
+from .constructor_parameters import constructor_parameters
 from .dimensions import Unknowns
 from .failing_lines import failing_line, failing_lines, names_in_failing_lines
-from .signatures import read_parameters
 
 MOST_CLASSES = 3
 _LACKS = re.compile(
@@ -119,7 +119,7 @@ def _with_method(name: str, module: ModuleType) -> list[type]:
 
 def _needed(cls: type) -> int:
     """How many arguments the constructor of ``cls`` needs; parts of its own that it takes count more."""
-    infos = read_parameters(getattr(cls, "__init__"), skip_first=True)  # noqa: B009 - mypy does not like it said otherwise
+    infos = constructor_parameters(cls)
     return sum(10 if _OF_ANY_MODEL.fullmatch(info.name) else 1 for info in infos if info.required)
 
 

@@ -16,10 +16,11 @@ from ..time_limit import SlowTrial, TrialTooLong, at_most
 from .call_problem import CallProblem
 from .candidate import Candidate
 from .failing_lines import failing_place
-from .messages import is_too_small, requirements
+from .messages import is_too_large, is_too_small, requirements
 from .next_candidates import next_candidates
 from .other_shapes import larger, smaller
 from .other_values import is_of_kept, is_of_object, needs_one_of
+from .progress import Step, ends_before, steps_to
 from .trial import attempt
 
 # candidates that follow from one failure, and conditions that are negated for them, each by a search of its own
@@ -34,10 +35,11 @@ LEAST_TRIAL_S = 2.0
 
 
 class NotFound(Exception):
-    """No arguments were found; its message is the last error. ``draft`` is a call with what is known, '' where nothing is.
+    """No arguments were found; its message is the error of the call that came furthest. ``draft`` is a call with what is known, '' where
+    nothing is.
 
     ``of_object`` is an error for which the object that is called must be another one: no arguments of the call help. ``error`` is
-    the last one, and ``first`` the one that the search began with.
+    that of the call that came furthest, ``nearest`` its arguments, and ``first`` the error that the search began with.
     """
 
     def __init__(
@@ -47,12 +49,49 @@ class NotFound(Exception):
         of_object: BaseException | None = None,
         error: BaseException | None = None,
         first: BaseException | None = None,
+        nearest: Candidate | None = None,
     ) -> None:
         super().__init__(message)
         self.draft = draft
         self.of_object = of_object
         self.error = error
         self.first = first
+        self.nearest = nearest
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """How a call failed: what was said, in which file and line, and what the program was doing."""
+
+    sentence: str
+    place: tuple[str, int]
+    steps: tuple[Step, ...]
+
+    def leads_on_from(self, before: _Failure | None) -> bool:
+        """Whether a call that failed so, and was to avoid ``before``, changed something, and undid nothing."""
+        if before is None:
+            return True
+        is_same = (self.sentence, self.place) == (before.sentence, before.place)
+        return not is_same and not ends_before(self.steps, before.steps)
+
+
+@dataclass(slots=True)
+class _Furthest:
+    """The failed call of a search that came furthest, the first of several."""
+
+    candidate: Candidate | None = None
+    error: BaseException | None = None
+    steps: tuple[Step, ...] = ()
+
+    def take(self, candidate: Candidate, error: BaseException, steps: tuple[Step, ...]) -> None:
+        """Note a failed call."""
+        if self.candidate is None or ends_before(self.steps, steps):
+            self.candidate, self.error, self.steps = candidate, error, steps
+
+    def not_found(self, of_object: BaseException | None = None, first: BaseException | None = None) -> NotFound:
+        """What the search ends with, where an error ``of_object`` does not say more."""
+        error = of_object or self.error
+        return NotFound(sentence_of(error), "", of_object, error, first, self.candidate)
 
 
 @dataclass(slots=True)
@@ -93,13 +132,14 @@ class SearchBudget:
 
 def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -> Candidate:
     """The first candidate whose real call returns. Raises NotFound, also when ``budget`` is used up."""
-    waiting = list(reversed(start))
+    # each with the failure that it may avoid
+    waiting: list[tuple[Candidate, _Failure | None]] = [(each, None) for each in reversed(start)]
     tried: set[tuple[str, int]] = set()
     first: BaseException | None = None
-    last: BaseException | None = None
+    furthest = _Furthest()
     free = FREE_TRIALS
     while waiting:
-        candidate = waiting.pop()
+        candidate, before = waiting.pop()
         if candidate.identity in tried:
             continue
         tried.add(candidate.identity)
@@ -108,10 +148,12 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         error = _try_for_real(problem, candidate, budget.trial_seconds)
         if error is None:
             return candidate
-        first, last = first or error, error
-        if isinstance(error, (SlowTrial, CrashedBefore)):
-            waiting.extend(smaller(candidate))
-            waiting.extend(problem.others(candidate, error) if problem.others is not None else ())
+        first = first or error
+        failure = _Failure(sentence_of(error), failing_place(error), steps_to(error))
+        furthest.take(candidate, error, failure.steps)
+        if isinstance(error, (SlowTrial, CrashedBefore)) or is_too_large(error):
+            others = problem.others(candidate, error) if problem.others is not None else ()
+            waiting.extend((each, None) for each in (*smaller(candidate), *others))
             continue
         if free and any(wanted.kind in ("attribute", "key") and wanted.value for wanted in requirements(error)):
             free -= 1
@@ -120,25 +162,22 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
             break  # no other argument makes a module be there
         is_number_called = is_of_object(error) and not any(candidate.arguments.plain())
         if is_number_called or needs_one_of(problem.open_parts, error) or is_of_kept(problem.kept, error):
-            raise NotFound(sentence_of(error), of_object=error, first=first)
+            raise furthest.not_found(error, first)
         enlarged = next(larger(candidate), None) if is_too_small(error) else None
         if enlarged is not None:
-            waiting.append(enlarged)  # that is certain, and a deep model takes long
+            waiting.append((enlarged, None))  # that is certain, and a deep model takes long
             continue
         # symbolic sizes take longer: they are used only now, to learn which of them are wrong
         trial = attempt(candidate.unknowns, functools.partial(_symbolic, problem, candidate, budget.trial_seconds))
         following = itertools.takewhile(
             lambda _: budget.left > 0, next_candidates(problem, candidate, error, trial.conditions, budget.end)
         )
-        found = list(itertools.islice(following, MAX_FOLLOWING))
-        failure = (sentence_of(error), failing_place(error))
-        if failure == candidate.failure:
-            waiting[:0] = reversed(found)  # what led here has changed nothing: what follows comes last
+        found = [(each, failure) for each in itertools.islice(following, MAX_FOLLOWING)][::-1]
+        if failure.leads_on_from(before):
+            waiting += found
         else:
-            waiting += reversed(found)
-        for each in found:
-            each.failure = failure
-    raise NotFound(sentence_of(last), error=last, first=first)
+            waiting[:0] = found
+    raise furthest.not_found(first=first)
 
 
 def search_likely(problem: CallProblem, likely: list[Candidate], budget: SearchBudget) -> Candidate | None:

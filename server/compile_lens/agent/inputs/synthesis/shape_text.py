@@ -39,7 +39,11 @@ _SHAPE = re.compile(r"[(\[]\s*((?:[\w.+\-*/ ]+|\*\w*|\.\.\.)(?:\s*,\s*(?:[\w.+\-
 _X_SHAPE = re.compile(r"\b([A-Za-z]\w*|\d+)((?:\s*[x×]\s*(?:[A-Za-z]\w*|\d+)){1,5})\b")
 # without spaces: Bx3xHxW
 _COMPACT = re.compile(r"\b(?:[A-Z]|\d+)(?:x(?:[A-Z]|\d+)){1,5}\b")
-_DIMENSION = re.compile(r"[A-Za-z_]\w*(?:\s*[-+*/]+\s*\w+)*|\d+")
+# in words: Size: BATCH x LENGTH OF THE SEQUENCE x self.width
+_IN_WORDS = re.compile(
+    r"\b(?:[Ss]ize|[Ss]hape)s?(?: is| of)?\s*:?\s+((?:[\w.]+ ){1,5}[x×](?: [\w.]+){1,5}(?: [x×](?: [\w.]+){1,5})*)"
+)
+_DIMENSION = re.compile(r"(?:self\.)?[A-Za-z_]\w*(?:\s*[-+*/]+\s*\w+)*|\d+")
 _NOT_DIMENSIONS = frozenset(
     [
         "optional",
@@ -74,8 +78,10 @@ _DTYPE_WORDS = (
     (re.compile(r"\bLongTensor\b|\bint64\b|\btoken (?:ids|indices)\b|\bclass (?:ids|labels|indices)\b", re.I), "int64"),
     (re.compile(r"\bFloatTensor\b|\bfloat32\b"), "float32"),
 )
-_GOOGLE = re.compile(r"^\s*\*{0,2}(\w+)\s*(?:\(([^)\n]*(?:\([^)]*\)[^)\n]*)*)\))?\s*:\s*(.*)$")
-_NUMPY = re.compile(r"^\s*(\w+)\s*:\s*(\S.*)$")
+# of what is said of one parameter
+MOST_LINES = 10
+_GOOGLE = re.compile(r"^\s*\*{0,2}(\w+)\s*(?:\(([^)\n]*(?:\([^)]*\)[^)\n]*)*)\))?\s*:(?!//)\s*(.*)$")
+_NUMPY = re.compile(r"^\s*(\w+)\s*:(?!//)\s*(\S.*)$")
 _SPHINX = re.compile(r"^\s*:(?:param|arg)\s+(?:[\w.\[\]]+\s+)?(\w+)\s*:\s*(.*)$")
 
 
@@ -106,6 +112,10 @@ def written_shape(text: str) -> tuple[str, ...] | None:
     compact = _COMPACT.search(text)
     if compact is not None and "0x" not in compact[0]:
         return tuple(compact[0].split("x"))
+    described = _IN_WORDS.search(text)
+    if described is not None:
+        *parts, last = re.split(r" [x×] ", described[1])
+        return (*("_".join(part.split()) for part in parts), last.split()[0].rstrip("."))
     product = _X_SHAPE.search(text)
     if product is not None and "0x" not in product[0]:
         parts = [part.strip() for part in re.split(r"\s*[x×]\s*", product[0])]
@@ -138,7 +148,7 @@ def dtype_in(text: str) -> str:
 
 
 def parameter_descriptions(docstring: str, names: Iterable[str]) -> dict[str, str]:
-    """What a docstring says about each parameter in ``names``, a few lines of each: in Google, NumPy or Sphinx style."""
+    """What a docstring says about each parameter in ``names``, the first lines of each: in Google, NumPy or Sphinx style."""
     wanted = set(names)
     found: dict[str, list[str]] = {}
     current = ""
@@ -157,7 +167,7 @@ def parameter_descriptions(docstring: str, names: Iterable[str]) -> dict[str, st
             found[current].append(stripped)
         else:
             current = ""
-    return {name: " ".join(lines[:4]) for name, lines in found.items()}
+    return {name: " ".join(lines[:MOST_LINES]) for name, lines in found.items()}
 
 
 def _described(line: str) -> tuple[str, str]:

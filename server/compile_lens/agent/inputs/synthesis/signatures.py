@@ -13,6 +13,7 @@ from typing import Any
 from ...runtime.foreign_code import attempted
 from .docstring_types import types_in_docstring
 from .guesses import ADJACENCY, EDGES
+from .imports_for_types import imported_for_types
 from .parameter_info import ParameterInfo
 from .parameter_uses import read_body
 from .shape_text import annotated_shape, dtype_in, parameter_descriptions, written_shape
@@ -97,7 +98,12 @@ def _annotation_object(annotation: Any, function: Any) -> Any:
         return None
     if not isinstance(annotation, str):
         return annotation
-    return attempted(lambda: eval(annotation, dict(getattr(inspect.unwrap(function), "__globals__", {}))))
+    names = dict(getattr(inspect.unwrap(function), "__globals__", {}))
+    found = attempted(lambda: eval(annotation, names))
+    if found is not None:
+        return found
+    more = imported_for_types(str(names.get("__name__")), annotation)
+    return attempted(lambda: eval(annotation, {**names, **more})) if more else None
 
 
 def _source_of(function: Any) -> str:

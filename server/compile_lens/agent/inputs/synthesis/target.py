@@ -222,7 +222,7 @@ def _of_function(
     def real(text: str) -> object:
         return expressions.evaluate(f"__made__({text})", {**names, "__made__": function}).run()
 
-    def offer(name: str, unknowns: Unknowns) -> Argument | None:
+    def offer(name: str, unknowns: Unknowns, _: ParameterInfo | None) -> Argument | None:
         info = infos_by_name.get(name)
         return ArgumentGuesser(module, unknowns).for_input(info, None) if info is not None else None
 
@@ -234,6 +234,7 @@ def _of_function(
     try:
         likely = list(loss_inputs(start, function, getattr(function, "__name__", "")))
         found = search_likely(problem, likely, budget) or search(problem, [start], budget)
-    except NotFound as problem:
-        raise NotFound(str(problem), f"{path}({as_text(start)})") from None
+    except NotFound as failed:
+        failed.draft = f"{path}({as_text(failed.nearest or start)})"
+        raise
     return FoundCall(f"{path}({as_text(found)})", path, described(found), candidate=found)

@@ -10,6 +10,7 @@ import torch
 
 from ...runtime.degraded import degraded
 from ...runtime.dynamo_skips import skip_modules
+from ...torch_internals.cuda import C_SHOW_CONFIG
 from ..notes import StandInNotes
 from . import cuda_module, generators, memory, native, operators, streams, triton_kernels
 from .canaries import GENERATORS, STREAMS, TRITON
@@ -46,8 +47,12 @@ def install(
     for ability, why in without.items():
         degraded(f"{ability} on the emulated CUDA device", why)
     generators_made, generator_devices = _generators(devices, without)
+    show_config = C_SHOW_CONFIG.get()
+    build = show_config() if show_config is not None else ""
     torch.zeros((), requires_grad=True).backward()  # the engine counts devices at its first run: get that over with
     native.install(devices)
+    if show_config is not None:
+        C_SHOW_CONFIG.set(lambda: build)  # in C++ it asks CUDA's library, which is not there
     torch.empty(
         0, pin_memory=True
     )  # C++ asks whether memory is pinned only once the device was initialized in this way
