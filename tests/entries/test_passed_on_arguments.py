@@ -24,6 +24,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from .interfaces import Interface
+
 if TYPE_CHECKING:
     from .encoders import Encoder
 
@@ -163,6 +165,69 @@ class Guided(nn.Module):
         return self.layer(x) + (0 if embeds is None else embeds.sum())
 
 
+class Layered(nn.Module):
+    def __init__(self, width: int, cfg: List[dict]):
+        super().__init__()
+        self.layers = nn.ModuleList()
+        for each in cfg:
+            self.layers.append(nn.Conv1d(width, each["filters"], each["kernel"][0]))
+            width = each["filters"]
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Flattened(nn.Module):
+    def __init__(self, target_shapes):
+        super().__init__()
+        self.shapes = target_shapes
+        self.layer = nn.Linear(8, sum(int(np.prod(each)) for each in target_shapes))
+
+    def forward(self, x):
+        parts = self.layer(x).split([int(np.prod(each)) for each in self.shapes], -1)
+        return [part.view(-1, *each) for part, each in zip(parts, self.shapes)]
+
+
+class Unet(nn.Module):
+    def __init__(self, channels: int, factors: List[int], blocks: List[int], multipliers: List[int]):
+        super().__init__()
+        layers = len(multipliers) - 1
+        assert len(factors) == layers and len(blocks) == layers and len(multipliers) >= 2
+        self.layer = nn.Conv1d(channels, 8, 3)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class NamedUnet(Unet):
+    def __init__(self, name: str, *args, **kwargs):
+        super().__init__(*args, channels=3, **kwargs)
+        self.name = name
+
+
+class Perturbed(Interface):
+    def __init__(self, net):
+        super().__init__()
+        assert isinstance(net, Interface)
+        self.net = net
+
+    def forward(self, x):
+        return self.net(x) + torch.randn(1)
+
+
+class Keyed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(100, 8)
+
+    def forward(self, inputs: dict[str, torch.Tensor]):
+        if "input_ids" not in inputs:
+            raise ValueError("You must specify input_ids")
+        return self.table(inputs["input_ids"])
+
+
 class Encoded(nn.Module):
     def __init__(self, encoder: Encoder):
         super().__init__()
@@ -188,6 +253,30 @@ class Encoder(nn.Module):
 """
 
 
+INTERFACES = """\
+from torch import nn
+
+
+class Interface(nn.Module):
+    def forward(self, x):
+        raise NotImplementedError
+"""
+CONCRETE = """\
+from torch import nn
+
+from .interfaces import Interface
+
+
+class Plain(Interface):
+    def __init__(self, width):
+        super().__init__()
+        self.layer = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.layer(x)
+"""
+
+
 @pytest.fixture(scope="module")
 def modules(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     package = tmp_path_factory.mktemp("passed_on") / "passed_on"
@@ -195,6 +284,8 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     (package / "__init__.py").write_text("")
     (package / "models.py").write_text(MODULES)
     (package / "encoders.py").write_text(ENCODERS)
+    (package / "interfaces.py").write_text(INTERFACES)
+    (package / "concrete.py").write_text(CONCRETE)
     sys.path.insert(0, str(package.parent))
     try:
         return importlib.import_module("passed_on.models")
@@ -214,6 +305,12 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
         ("Solver", "Solver(model="),
         ("Lattice", "Lattice(cell=float32[3, 3])(positions=float32["),
         ("Guided", "words="),
+        ("Layered", 'cfg=[{"filters": '),
+        ("Flattened", "target_shapes=[[8, 4], [8]])(x=float32["),
+        ("Unet", "factors=["),
+        ("NamedUnet", "factors=["),
+        ("Perturbed", "net=passed_on.concrete.Plain(width="),
+        ("Keyed", 'inputs={"input_ids": int64['),
         ("Encoded", "Encoded(encoder=passed_on.encoders.Encoder())(x=float32["),
     ],
 )

@@ -28,8 +28,10 @@ from .guesses import (
     INPUTS,
     LABELS_BELOW,
     MAKERS,
+    OF_LIBRARIES,
     OTHER_SIZE,
     PLAIN_INPUTS,
+    SHAPES,
     SIZES,
     UNKNOWN_INPUT,
     WORDS,
@@ -37,6 +39,7 @@ from .guesses import (
     by_name,
     dimension_size,
 )
+from .heirs import concrete_or_imported
 from .hint_kinds import classes_in, count_of_items, first_class, is_dict_of_tensors, kinds_of, plain_items
 from .named_sizes import size_of
 from .other_values import ANY_MODULE
@@ -71,6 +74,9 @@ class ArgumentGuesser:
     def for_constructor(self, owner: Any, info: ParameterInfo, depth: int = 0) -> list[Argument]:
         """Arguments for a parameter of a constructor, the likeliest first; never empty."""
         kinds = kinds_of(info.hint, info.annotation)
+        if info.item_fields and depth < _MAX_DEPTH:
+            item = tuple((key, self._field(owner, key, None, depth)) for key in info.item_fields)
+            return [Group((Fields(item, is_dict=True),), is_list=True)]
         config = class_for(owner, info.name, first_class(info.hint), self.module)
         missing = lacking(config, info.fields) if config is not None and info.hint is None else set()
         is_guessed = config is None or bool(missing)
@@ -137,6 +143,8 @@ class ArgumentGuesser:
 
     def _constructor_value(self, owner: Any, info: ParameterInfo, kinds: set[str], depth: int) -> Argument:
         name = info.name
+        if not kinds - {"sequence", "tuple"} and not typing.get_args(info.hint) and by_name(SHAPES, name) is not None:
+            return Expression(by_name(SHAPES, name))
         written = literal_of(info.hint)
         if written is not None:
             return Expression(repr(written))
@@ -204,19 +212,17 @@ class ArgumentGuesser:
         if issubclass(cls, enum.Enum):
             return Expression(f"{self.path_of(cls)}.{next(iter(cls)).name}") if len(cls) else None
         path = f"{cls.__module__}.{cls.__qualname__}"
-        if path == "torch.dtype":
-            return Expression("torch.float32")
-        if path == "torch.device":
-            return Expression("torch.device('cpu')")
+        if path in OF_LIBRARIES:
+            return Expression(OF_LIBRARIES[path])
         if cls.__module__ in ("builtins", "typing", "collections.abc") or path.startswith("torch."):
             return None
         if not any(base.__name__ == "Module" for base in cls.__mro__) and not self._is_own(cls):
             return None
         return self.constructed(cls, depth)
 
-    def constructed(self, cls: type, depth: int = 0) -> Constructed:
-        """A call that constructs ``cls``, or a subclass of it where it is abstract."""
-        return self._constructed(concrete_classes(cls, self.module)[0], depth)
+    def constructed(self, cls: type, depth: int = 0, without: type | None = None) -> Constructed:
+        """A call that constructs ``cls``, or a subclass of it where it is abstract, but ``without``."""
+        return self._constructed(concrete_or_imported(cls, self.module, without), depth)
 
     def _constructed(self, cls: type, depth: int) -> Constructed:
         known = constructor_parameters(cls)

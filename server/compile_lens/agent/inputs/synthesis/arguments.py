@@ -182,6 +182,10 @@ def _objects_in(name: str, argument: Argument) -> Iterator[tuple[str, Fields]]:
 def _plain_in(name: str, argument: Argument) -> Iterator[tuple[str, Expression | UnknownInteger]]:
     if isinstance(argument, (Expression, UnknownInteger)):
         yield name, argument
+    elif isinstance(argument, Group):
+        for index, item in enumerate(argument.items):
+            if isinstance(item, (Constructed, Fields)) and item not in argument.items[:index]:
+                yield from _plain_in(f"{name}{INSIDE}{index}", item)
     elif isinstance(argument, (Constructed, Fields)):
         for inner, value in argument.named:
             yield from _plain_in(f"{name}{INSIDE}{inner}", value)

@@ -298,7 +298,7 @@ class _Construction:
         return with_read_structure(self._names, self._path, candidate, list(self._infos.values()), self._guess)
 
     def _make(self, cls: type, unknowns: Unknowns) -> Argument:
-        return ArgumentGuesser(self._module, unknowns).constructed(cls)
+        return ArgumentGuesser(self._module, unknowns).constructed(cls, without=self._cls)
 
     def _others(self, candidate: Candidate, error: Exception) -> Iterator[Candidate]:
         if isinstance(error, SlowTrial):

@@ -72,6 +72,20 @@ SIZES: tuple[tuple[str, int], ...] = (
     (r"scale_factor|(?:up|down)scale(?:_factor)?|factor", 2),
     (r"axis|(?:.*_)?axes", -1),
 )
+# objects of classes of libraries
+_SMALL_BERT = "vocab_size=256, hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128"
+OF_LIBRARIES: dict[str, str] = {
+    "torch.dtype": "torch.float32",
+    "torch.device": "torch.device('cpu')",
+    "transformers.modeling_utils.PreTrainedModel": f"transformers.BertModel(transformers.BertConfig({_SMALL_BERT}))",
+    "transformers.configuration_utils.PretrainedConfig": f"transformers.BertConfig({_SMALL_BERT})",
+    "transformers.configuration_utils.PreTrainedConfig": f"transformers.BertConfig({_SMALL_BERT})",
+}
+# shapes among constructor parameters: of several tensors, of images
+SHAPES: tuple[tuple[str, str], ...] = (
+    (r"(?:\w+_)?shapes", "[[8, 4], [8]]"),
+    (r"(?:in|input|img|image|obs|observation|state|frame)_?(?:shape|space)", "(3, 32, 32)"),
+)
 FLOATS: tuple[tuple[str, float], ...] = (
     (r"(?:.*_)?(?:drop(?:out|path)?(?:_rate|_prob|_p|_path)?|p|prob|drop_?path(?:_rate)?|p_drop(?:out)?|pdrop)", 0.1),
     (r"(?:.*_)?eps(?:ilon)?", 1e-5),

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from ...runtime.foreign_code import attempted
-from .concrete_classes import concrete_heirs, lacks_forward, method_instead
+from .concrete_classes import concrete_heirs, is_abstract, lacks_forward, method_instead
 from .package_files import LEFT_OUT, package_files, statements_mentioning
 
 # for each base: modules that are imported, and classes that are tried
@@ -29,6 +29,19 @@ def is_left_open(error: BaseException | None) -> bool:
             return not str(error).startswith(OF_TORCH)
         error = error.__cause__
     return False
+
+
+def concrete_or_imported(cls: type, module: ModuleType, without: type | None = None) -> type:
+    """``cls``, or a class that inherits from it where it is abstract: of what is imported already, else of the package of ``module``.
+
+    Never ``without``, for whose own constructor one is wanted.
+    """
+    if not is_abstract(cls):
+        return cls
+    found = [each for each in concrete_heirs(cls, module) if each is not without]
+    if found or cls.__module__.partition(".")[0] != module.__name__.partition(".")[0]:
+        return found[0] if found else cls
+    return next((heir for _, heir in heirs(module, cls) if heir is not without), cls)
 
 
 def heirs(module: ModuleType, cls: type) -> Iterator[tuple[str, type]]:

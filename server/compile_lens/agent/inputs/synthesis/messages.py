@@ -151,7 +151,7 @@ _ASKED_FOR = re.compile(
 )
 _NO_SEQUENCE = re.compile(
     r"object of type '(?:int|float)' has no len|'(?:int|float)' object is not (?:iterable|subscriptable|reversible)|argument of type 'int' is not"
-    r"|cannot unpack non-iterable (?:int|float)|argument after \* must be an iterable, not int"
+    r"|cannot unpack non-iterable (?:int|float)|(?:argument|Value) after \* must be an iterable, not int"
     r"|can only concatenate (?:list|tuple) \(not \"(?:int|tuple)\"\)|for \+: '(?:list|tuple)' and '(?:list|tuple)'|'tuple' object (?:does not support"
     r" item assignment|has no attribute '(?:append|extend|insert|copy|pop)')|for \+: 'int' and '(?:list|tuple)'|argument \d+ must be iterable|called with an iterable"
     r"|(?:should|must|has to|expected|needs to) (?:to )?be (?:of type |an? )?(?:list|tuple|sequence|iterable)\b"

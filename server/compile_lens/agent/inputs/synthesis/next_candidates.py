@@ -36,7 +36,7 @@ from .other_values import (
     with_small_model,
     with_text,
 )
-from .structures import with_structure
+from .structures import with_mentioned_keys, with_structure
 
 # `**kwargs` of the function
 _OF_NAMED = re.compile(r"\bkw\w*\s*\[")
@@ -66,6 +66,7 @@ def next_candidates(
         for requirement in wanted:
             if requirement.kind in ("attribute", "key", "several", "pair", "tensor", "number", "array"):
                 yield from with_structure(candidate, requirement, error, problem.guess, problem.read)
+        yield from with_mentioned_keys(candidate, error, problem.guess)
     if problem.make is not None:
         yield from with_required_class(candidate, error, problem.make)
     for requirement in wanted:

@@ -15,7 +15,7 @@ from .arguments import INSIDE, Argument, Constructed, Expression, Fields, Group,
 from .candidate import Candidate
 from .dimensions import Unknowns
 from .failing_lines import failing_line, names_in_failing_lines
-from .guesses import SIZES, TABLES, by_name
+from .guesses import INPUTS, SIZES, TABLES, by_name
 from .messages import Requirement
 
 Guess = Callable[[str, Unknowns], Argument]
@@ -129,6 +129,15 @@ def with_structure(
             yield _with_fields(candidate, name, Fields((), is_dict, base), fields, guess)
     if not is_dict and requirement.value in _of_tensors():
         yield from _lists_of_tensors(candidate, in_line)
+
+
+def with_mentioned_keys(candidate: Candidate, error: BaseException, guess: Guess) -> Iterator[Candidate]:
+    """Candidates in which a dictionary whose keys nobody knew has an input that the error names: `specify input_ids or inputs_embeds`."""
+    words = [word for word in dict.fromkeys(re.findall(r"\b[a-z]+_\w+\b", str(error))) if by_name(INPUTS, word)]
+    for name, thing in candidate.arguments.objects():
+        if thing.is_dict and tuple(key for key, _ in thing.named) == ANY_KEYS:
+            for word in words:
+                yield _with_fields(candidate, name, Fields((), is_dict=True), (word,), guess)
 
 
 def _module_at(candidate: Candidate, name: str) -> str:
