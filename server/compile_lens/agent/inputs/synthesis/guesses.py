@@ -132,6 +132,11 @@ WORDS: tuple[tuple[str, str], ...] = (
     (r"device", "cpu"),
     (r"reduction", "mean"),
     (r"mode|pool(?:ing)?(?:_type)?", "mean"),
+    (r"(?:.*_)?(?:backbone|arch(?:itecture)?|cnn)(?:_?(?:name|type))?", "resnet18"),
+    (
+        r"(?:.*_)?(?:model|transformer|encoder|bert|lm)_?(?:name|id|name_or_path|name_or_dir)|(?:.*_)?pretrained_\w*name\w*",
+        "bert-base-uncased",
+    ),
     (r"(?:.*_)?norm(?:_type|alization)?", "layer"),
 )
 OTHER_SIZE = 64
