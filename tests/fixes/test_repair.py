@@ -26,6 +26,10 @@ FOUND = (
     f"        if hit.shape[0] == 0:\n            continue\n        y[hit] = y[hit] * 2\n    return y\n{CALLS}"
 )
 EXIT = f"{HEAD}    for _ in range(9):\n        x = x / 2\n        if x.max() < 0.2:\n            return x\n    return x * 2\n{CALLS}"
+UNROLLED = (
+    f"{HEAD}    for w in (1.0, 2.0, 3.0):\n        x = x * w\n        if x.max() > 5:\n            return x\n    return x\n"
+    "\n\nf(torch.ones(3))\nf(torch.full((3,), 4.0))\n"
+)
 ITEMS = (
     'import torch\n\n\n@torch.compile(backend="eager")\ndef f(xs):\n    return sum(x.sum() for x in xs)\n\n\n'
     "for n in (2, 3):\n    f([torch.ones(3)] * n)\n"
@@ -73,6 +77,7 @@ def test_what_a_moved_break_leaves_to_the_user_is_said(warm_host: WarmHost, tmp_
             EXIT,
             "compile the body of the loop as a function of its own, and decide outside of it whether the loop goes on",
         ),
+        (UNROLLED, "it goes with the graph break"),
         (ITEMS, "pass `xs` with the same number of items in every call"),
     ],
 )

@@ -16,6 +16,7 @@ from compile_lens.analysis.break_hints import LEAVE_LOOP_HINT
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.analysis.finding_regions import is_of_region
+from compile_lens.analysis.guard_sources import KEPT_ACROSS
 from compile_lens.fixes.decisions import to_decide
 from compile_lens.fixes.effect import NOT_COMPARED, FixEffect
 from compile_lens.fixes.fix import Edit, Fix, FixKind, edits_between, tokens_changed
@@ -238,4 +239,6 @@ def _why(finding: Finding, tried: list[CandidateFix], undecided: tuple[Fix, ...]
     best = min(tried, key=lambda each: each.rank, default=None)
     what = f"{best.fix.rule}: {best.words}" if best is not None else NO_REWRITE
     by_hand = [hint[:1].lower() + hint[1:].rstrip(".") for hint in finding.hints if _BY_HAND.search(hint)]
+    if finding.kind is Kind.RECOMPILE and KEPT_ACROSS in finding.message:
+        by_hand.append("it goes with the graph break")
     return "; ".join(filter(None, [what, to_decide(undecided), *by_hand]))
