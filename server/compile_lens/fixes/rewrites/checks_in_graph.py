@@ -32,9 +32,8 @@ _TYPES = frozenset({"int", "float", "bool", "str"})
 _SIZE = re.compile(r"\.shape\b|\.size\(|\blen\(|\.ndim\b|\.numel\(")
 _MOST = 6
 # what a statement calls that tells somebody something
-_TELLS = re.compile(
-    r"print|warnings\.warn|\w*log\w*\.(?:debug|info|warning|warn|error|critical|exception|log)", re.IGNORECASE
-)
+_TELLS = re.compile(r"\A(?:(?P<owner>\w+)\.(?:debug|info|warning|warn|error|critical|exception|log)|print)\Z")
+_TELLERS = ("warnings", "log")
 
 
 def check_in_graph(finding: Finding, tree: SourceTree, number: str = "") -> Iterator[Fix]:
@@ -81,7 +80,13 @@ def _only_tells(tree: SourceTree, branch: tree_sitter.Node) -> bool:
         return False
     calls = [each.named_children[0] if each.type == "expression_statement" else each for each in body.named_children]
     functions = [each.child_by_field_name("function") if each.type == "call" else None for each in calls]
-    return bool(functions) and all(each is not None and _TELLS.fullmatch(tree.node_text(each)) for each in functions)
+    return bool(functions) and all(each is not None and _tells(tree.node_text(each)) for each in functions)
+
+
+def _tells(function: str) -> bool:
+    """Whether a function tells somebody something: ``print``, ``warnings.warn``, ``logger.info``."""
+    told = _TELLS.match(function)
+    return told is not None and (told["owner"] is None or any(name in told["owner"].lower() for name in _TELLERS))
 
 
 def _operator(
