@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -11,25 +10,8 @@ from benchmarks.repairs.models import kept as kept_models
 from benchmarks.repairs.plain import as_verified
 from benchmarks.repairs.programs import DRAWN, DRAWN_LATER, SEEN, UNSEEN, WRITTEN_LATER
 from benchmarks.repairs.reasons import reason_of
+from benchmarks.repairs.situations import CAUSES, OTHER, RECOMPILES, cause_of, class_of, situations
 
-RECOMPILES = ("recompile", "recompile-limit")
-OTHER = "another object, function or class"
-# the first that fits
-CAUSES = {
-    "grad mode, autocast or another setting of torch": re.compile(
-        r"grad mode|autocast|default dtype|deterministic|precision|TF32|threads"
-    ),
-    "training or evaluation": re.compile(r"\.training`"),
-    "gradients of an argument (`requires_grad`)": re.compile(r"`requires_grad`"),
-    "a size": re.compile(r"\bsize \d|the condition"),
-    "dtype, rank, strides or aliasing": re.compile(r"\b(dtype|rank|stride \d|dispatch keys|same tensor)\b"),
-    "None, or a key or attribute that is there or not": re.compile(
-        r"\bNone\b|has key|contains|no longer exists|now has"
-    ),
-    "the length or type of a container": re.compile(r"length of|range of|list → tuple"),
-    "a string, flag or dtype as an argument": re.compile(r"[(](was )?(b?'|True|False|torch\.)"),
-    "a number": re.compile(r"[(](was )?-?\d|value kept"),
-}
 PAGE = Path(__file__).parents[2] / "docs" / "repairs.md"
 HEAD = """# Repairs: how many findings have a verified fix
 
@@ -70,7 +52,8 @@ FOUND = {
     WRITTEN_LATER: (
         "Eight programs as people write them for training and inference. This is what the fixes did when they first saw them, before",
         "anything was mended. `allow-in-graph` is not offered any more for a function that draws random numbers: in `augmentation`,",
-        "one flip would have been that of every call. The branch of `beam_search` has a fix since (`write-anyway`).",
+        "one flip would have been that of every call. The branch of `beam_search` has a fix since (`write-anyway`). For",
+        "what remains of `early_exit`, `non_maximum_suppression` and `rollout`, `fix` says since what to do by hand.",
     ),
 }
 COLUMNS = (
@@ -90,6 +73,7 @@ def write_page(rows: list[Row]) -> None:
         HEAD,
         _totals(found),
         *(drawn_section(rows) for rows in drawn.values() if rows),
+        situations([row for row in rows if row.code]),
         _rules(found),
         _plain(found),
         _models(),
@@ -116,12 +100,6 @@ def drawn_section(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def _class_of(row: Row) -> str:
-    if not row.fix:
-        return "none"
-    return {"change": "fixed", "separate": "own", "lossy": "loss"}.get(row.fix_kind, "out")
-
-
 def _totals(rows: list[Row]) -> str:
     lines = [f"| {' | '.join(COLUMNS)} |"]
     lines.append("|" + "---|" * 12)
@@ -134,7 +112,7 @@ def _totals(rows: list[Row]) -> str:
             own = [row for row in rows if row.group == group and row.kind in kinds]
             if not own:
                 continue
-            counts = Counter(map(_class_of, own))
+            counts = Counter(map(class_of, own))
             helped = [row for row in own if row.fix]
             share = f"{100 * len(helped) / len(own):.0f} %"
             equal = sum(row.equal is True for row in helped)
@@ -236,8 +214,7 @@ def _causes(rows: list[Row]) -> str:
     for row in rows:
         # what was changed is known from the message, which rows of earlier versions do not have
         if row.kind in RECOMPILES and row.message:
-            cause = next((name for name, pattern in CAUSES.items() if pattern.search(row.message)), OTHER)
-            table[cause][_class_of(row)] += 1
+            table[cause_of(row)][class_of(row)] += 1
     lines = [
         "## Recompiles by cause",
         "",
@@ -254,7 +231,7 @@ def _causes(rows: list[Row]) -> str:
 
 def _without_fewer(rows: list[Row]) -> str:
     """The programs whose recompiles need as many graphs with every fix, by the reason."""
-    left = [row for row in rows if row.kind in RECOMPILES and _class_of(row) != "fixed"]
+    left = [row for row in rows if row.kind in RECOMPILES and class_of(row) != "fixed"]
     programs: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in left:
         programs[reason_of(row.program)][row.program].append(row)
@@ -275,7 +252,7 @@ def _without_fewer(rows: list[Row]) -> str:
 
 def _fewer(rows: list[Row], group: str) -> str:
     own = [row for row in rows if row.group == group and row.kind in RECOMPILES]
-    fewer = sum(_class_of(row) == "fixed" for row in own)
+    fewer = sum(class_of(row) == "fixed" for row in own)
     share = f"{100 * fewer / max(1, len(own)):.0f} %"
     return f"With fewer graphs: {fewer} of {len(own)} recompiles of {group} programs ({share}).\n" if own else ""
 

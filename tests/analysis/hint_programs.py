@@ -166,7 +166,26 @@ f(torch.ones(3))
 """
 )
 
+EXIT = compiled(
+    "for _ in range(5):\n    x = x / 2\n    if x.max() < 1:\n        break\nreturn x",
+    "f(torch.full((3,), 9.0))",
+)
 CURES = [
+    Cure(
+        "Compile the body of the loop as a function of its own, and decide outside of it whether the loop goes on",
+        EXIT,
+        (
+            ("@torch.compile\ndef f(x):\n", "@torch.compile\ndef halved(x):\n    return x / 2\n\n\ndef f(x):\n"),
+            ("        x = x / 2\n", "        x = halved(x)\n"),
+        ),
+        BREAKS,
+    ),
+    Cure(
+        "with the same number of items in every call",
+        compiled("return sum(x.sum() for x in xs)", "for n in (2, 3):\n    f([torch.ones(3)] * n)", "xs"),
+        (("* n)", "* 3)"),),
+        RECOMPILES,
+    ),
     Cure(
         "torch breaks here on purpose, so that the optimizer's step is a graph of its own",
         STEP,

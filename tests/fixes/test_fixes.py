@@ -253,6 +253,18 @@ CASES = [
         "1 → 0 breaks",
     ),
     Case(
+        "tell-in-graph",
+        compiled("if x.max() > 0:", "    print('large', float(x.max()))", "return x * 2"),
+        "    tell_x(x)\n    return x * 2\n",
+        " → 0 breaks, ",
+    ),
+    Case(
+        "keep-tensor-tell",
+        compiled("top = x.max().item()", "if top > 0:", "    print('large', top)", "return x * top"),
+        "    top = top.item()\n    if top > 0:\n",
+        " → 0 breaks, ",
+    ),
+    Case(
         "assume-flag",
         compiled(
             "some = (x > 1).any().item()",
@@ -357,6 +369,20 @@ def test_a_fix_does_what_it_says(case: Case, warm_host: WarmHost, verifier_of: C
         text,
     )
     assert effect.results.equal or effect.results.why == "no compiled call returned"
+
+
+@pytest.mark.parametrize("rule", ["tell-in-graph", "keep-tensor-tell"])
+def test_what_the_graph_tells_is_what_the_program_told(
+    rule: str, warm_host: WarmHost, tmp_path: Path, verifier_of: Callable[[str], Verifier]
+) -> None:
+    program = next(case.program for case in CASES if case.rule == rule)
+    _, fix = offered(verifier_of(program).before, program, rule)
+    file, told = tmp_path / "told.py", []
+    for text in (program, apply_fix(program, fix)):
+        file.write_text(text, encoding="utf-8")
+        output = warm_host.run(Job(str(file), timeout_s=60.0)).output
+        told.append([line for line in output.splitlines() if line.startswith("large")])
+    assert told[0] == told[1] == ["large 1.0"]
 
 
 def test_every_rule_has_a_case_and_a_line_in_the_docs() -> None:

@@ -240,6 +240,24 @@ def test_a_check_of_what_an_object_holds_is_no_operator() -> None:
     assert "check-in-graph" not in {fix.rule for fix in fixes_for(finding, parse(text))}
 
 
+@pytest.mark.parametrize(
+    ("body", "is_told"),
+    [
+        ("print('a', x)", True),
+        ("warnings.warn('a')\n        LOG.info('b')", True),
+        ("logger.warning('a')", True),
+        ("x.log()", False),
+        ("catalog.update(x)", False),
+        ("print('a')\n        n = 1", False),
+        ("print('a')\n    else:\n        x = x + 1", False),
+    ],
+)
+def test_a_branch_that_only_tells_is_an_operator(body: str, is_told: bool) -> None:
+    text = text_of(Case("", f"if x.sum() > 0:\n        {body}", "", ""))
+    finding = Finding("GB0170", Kind.GRAPH_BREAK, Severity.WARNING, "m", at(text, "x.sum() > 0"))
+    assert ("tell-in-graph" in {fix.rule for fix in fixes_for(finding, parse(text))}) == is_told
+
+
 def test_a_check_reads_no_name_of_an_annotation() -> None:
     text = (
         f"{HEAD}@torch.compile\ndef f(x: torch.Tensor, *rest: torch.Tensor, n: int = 1, **more):\n"

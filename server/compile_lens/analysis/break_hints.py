@@ -46,9 +46,14 @@ RANDOM_NUMBER = (
     "No setting avoids it: draw the NumPy random number outside of the compiled function, and pass it in as a tensor."
 )
 LOOP = "No setting avoids it: a loop needs the number of values at compile time. Compute with the whole tensor, or loop outside."
+LEAVE_LOOP_HINT = (
+    "Compile the body of the loop as a function of its own, and decide outside of it whether the loop goes on:"
+    " the loop then runs in eager."
+)
 # calls that only pass on what is iterated
 PASSED_ON = frozenset({"enumerate", "zip", "reversed", "list", "tuple", "sorted", "range", "len"})
 LOOPS = frozenset({"for_statement", "for_in_clause"})
+LEAVES_LOOP = frozenset({"break_statement", "return_statement"})
 
 
 def hints_of(
@@ -61,10 +66,32 @@ def hints_of(
     hints = [hint for hint in reason.hints if not _is_about_internals(hint, place, sources, stack)]
     if OF_WRAPPER in reason.explanation or any(WRAPPER.search(frame.file) for frame in stack):
         hints = [INSIDE_WRAPPER, *(hint for hint in hints if not ISSUE.search(hint))]
+    if _may_leave_loop(place, sources):
+        return (LEAVE_LOOP_HINT, *dict.fromkeys(map(corrected, hints)))
     instead = instead_of_setting(reason, place, sources)
     if instead:
         return (instead, *(hint for hint in hints if not SETTING.search(hint)))
     return tuple(dict.fromkeys(map(corrected, hints)))
+
+
+def _may_leave_loop(place: Place, sources: Sources) -> bool:
+    """Whether ``place`` is in the condition by which a loop is left, so that a tensor's data decides how often it runs."""
+    tree = sources.tree_of(place.file)
+    if tree is None:
+        return False
+    start, end = tree.offset(place.line, place.column), tree.offset(place.end_line, place.end_column)
+    inner = tree.root.named_descendant_for_byte_range(start, end)
+    leaves = False
+    for node in ancestors(inner) if inner is not None else ():
+        if node.type in ("function_definition", "lambda"):
+            return False
+        condition, body = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+        is_condition = condition is not None and condition.start_byte <= start < condition.end_byte
+        if node.type == "if_statement" and is_condition and body is not None:
+            leaves = leaves or any(each.type in LEAVES_LOOP for each in body.named_children)
+        if node.type in ("for_statement", "while_statement"):
+            return leaves or is_condition
+    return False
 
 
 def _is_about_internals(hint: str, place: Place, sources: Sources, stack: tuple[StackFrame, ...]) -> bool:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.foreign_texts import parse_expression
 
+KEPT_ACROSS = "a value kept across the graph break"
 SCOPES = frozenset({"L", "G", "SYNTHETIC_LOCAL"})
 # nn.Module's own tables, and those of every object: the user writes the attribute
 TABLES = frozenset({"_modules", "_parameters", "_buffers", "__dict__"})
@@ -130,7 +131,7 @@ def _part(words: str, owner: ast.expr, by: str = "of") -> GuardedValue:
 def _plain(node: ast.expr) -> GuardedValue:
     text = _unparsed(node)
     if ON_THE_STACK.match(text):
-        return GuardedValue("", "a value kept across the graph break")
+        return GuardedValue("", KEPT_ACROSS)
     if INTERNAL.search(text):
         known = _known_part(node)
         return GuardedValue(known, f"an internal part of `{known}`" if known else "an internal value of torch")

@@ -55,6 +55,8 @@ def _hints(compilation: Compilation, cause: Cause, report: CompileReport, source
         yield from _for_size(compilation, cause, report, is_tensor and _is_parameter(compilation, fact, definition))
     elif fact.what == "stride" and _is_parameter(compilation, fact, definition):
         yield f"Pass `{fact.name}.contiguous()`: each memory layout is compiled separately."
+    elif fact.what == "length" and _is_parameter(compilation, fact, definition):
+        yield f"Pass `{fact.name}` with the same number of items in every call: each number is compiled separately."
     elif fact.what == "requires_grad":
         yield f"Use the same `requires_grad` for {fact.subject or f'`{fact.name}`'} in every call: each setting is compiled separately."
     elif _is_number(fact) and definition is not None and _is_only_calculated_with(tree, definition, fact.name):

@@ -32,7 +32,9 @@ WHY: Mapping[str, str] = {
     "assert-async": _EFFECTS,
     "assume-flag": _EFFECTS,
     "check-in-graph": _EFFECTS,
+    "tell-in-graph": _EFFECTS,
     "keep-tensor-check": _EFFECTS,
+    "keep-tensor-tell": _EFFECTS,
     "allow-rnn": "AOTAutograd takes the layers apart",
 }
 

@@ -38,12 +38,13 @@ class FixEffect:
 
     @property
     def _adds(self) -> bool:
-        """Whether there are more breaks or recompiles; those that take the place of refused calls are none."""
+        """Whether there are more breaks or recompiles. Those that take the place of refused calls, or of eager code alone, are none."""
         before, after = self.before, self.after
         fewer_refused = after.refused < before.refused
+        begins_to_compile = self.graphs[0] == 0 < self.graphs[1] and after.breaks < before.breaks
         return (
             after.breaks > before.breaks
-            or (after.recompiles > before.recompiles and not fewer_refused)
+            or (after.recompiles > before.recompiles and not fewer_refused and not begins_to_compile)
             or after.refused > before.refused
         )
 

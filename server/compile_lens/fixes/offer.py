@@ -14,7 +14,7 @@ from compile_lens.fixes.rewrites.buffers import number_buffers
 from compile_lens.fixes.rewrites.captured import capture, masked_sum
 from compile_lens.fixes.rewrites.changing_numbers import pass_tensor, tensor_number, unspecialized_int
 from compile_lens.fixes.rewrites.checks import check_on_device, while_loop
-from compile_lens.fixes.rewrites.checks_in_graph import check_in_graph
+from compile_lens.fixes.rewrites.checks_in_graph import check_in_graph, tell_in_graph
 from compile_lens.fixes.rewrites.configure import allow_rnn, log_later, recompile_limit
 from compile_lens.fixes.rewrites.default_keys import default_keys
 from compile_lens.fixes.rewrites.dynamic import dynamic_true, mark_dynamic
@@ -91,6 +91,7 @@ RULES: tuple[Rule, ...] = (
     time_in_eager,
     constant_result,
     check_in_graph,
+    tell_in_graph,
     check_on_device,
     assume_flag,
     in_eager_alone,

@@ -1,16 +1,22 @@
-"""Applies verified fixes to a text one after the other, until none improves it."""
+"""Applies verified fixes to a text one after the other, until none improves it.
+
+A fix that only moves a break is applied together with one that removes the break where it has gone.
+"""
 
 from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from compile_lens.analysis.break_hints import LEAVE_LOOP_HINT
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.analysis.finding_regions import is_of_region
+from compile_lens.analysis.guard_sources import KEPT_ACROSS
 from compile_lens.fixes.decisions import to_decide
 from compile_lens.fixes.effect import NOT_COMPARED, FixEffect
 from compile_lens.fixes.fix import Edit, Fix, FixKind, edits_between, tokens_changed
@@ -18,7 +24,7 @@ from compile_lens.fixes.next_fix import may_be_better
 from compile_lens.fixes.offer import fixes_for
 from compile_lens.fixes.verify import CandidateFix, Verifier
 from compile_lens.syntax.regions import find_regions
-from compile_lens.syntax.tree import parse
+from compile_lens.syntax.tree import SourceTree, parse
 
 FIXABLE = (Kind.GRAPH_BREAK, Kind.RECOMPILE, Kind.RECOMPILE_LIMIT, Kind.COMPILE_ERROR)
 WITHOUT_LOSS = (FixKind.CHANGE,)
@@ -26,8 +32,12 @@ WITH_LOSS = (FixKind.CHANGE, FixKind.LOSSY)
 # what is not proposed where nothing else helps
 _NOT_NAMED = (FixKind.IGNORE, FixKind.UNSAFE)
 NO_REWRITE = "no rewrite fits"
+# hints for what no rewrite does
+_BY_HAND = re.compile(rf"{re.escape(LEAVE_LOOP_HINT)}|with the same number of items")
 NOT_HERE = "it is not in this file"
 MOST_STEPS = 40
+# fixes that move a break, for which those of the moved one are tried
+MOST_MOVED = 4
 
 # of the findings of a text
 Wanted = Callable[[Finding, Verifier], bool]
@@ -110,11 +120,13 @@ class Repair:
         first, current = self.verifier, self.verifier
         while len(self._steps) < MOST_STEPS:
             step, remaining = await self._step(host, current)
-            if step is None:
+            steps = (step,) if step is not None else await self._two_steps(host, current, remaining)
+            if not steps:
                 break
-            self._steps.append(step)
-            self.on_step(step)
-            current = current.after(step.fix)
+            for each in steps:
+                self._steps.append(each)
+                self.on_step(each)
+                current = current.after(each.fix)
             if self.once:
                 break
         else:
@@ -138,23 +150,44 @@ class Repair:
             if finding.place.file != verifier.job.file:
                 remaining.append(Remaining(finding, NOT_HERE))
                 continue
-            tried: list[CandidateFix] = []
-            best: CandidateFix | None = None
-            for fix in fixes_for(finding, tree, verifier.before.unfiltered, verifier.before.torch):
-                if fix.kind in self.kinds and may_be_better(verifier.text, fix, best):
-                    self.on_try(finding, fix)
-                    effect = await verifier.effect(host, fix)
-                    tried.append(CandidateFix(finding, fix, effect, tokens_changed(verifier.text, fix)))
-                    best = min((each for each in tried if each.is_proven), key=lambda each: each.rank, default=None)
+            tried = await self._tried(host, verifier, finding, tree)
+            best = _best(tried)
             if best is not None:
                 return best, []
-            undecided = tuple(
-                fix
-                for fix in fixes_for(finding, tree, verifier.before.unfiltered, verifier.before.torch)
-                if fix.kind not in (*self.kinds, *_NOT_NAMED)
-            )
-            remaining.append(Remaining(finding, _why(tried, undecided), tuple(tried), undecided))
+            undecided = _undecided(verifier, finding, tree, self.kinds)
+            remaining.append(Remaining(finding, _why(finding, tried, undecided), tuple(tried), undecided))
         return None, remaining
+
+    async def _tried(self, host: Any, verifier: Verifier, finding: Finding, tree: SourceTree) -> list[CandidateFix]:
+        """The fixes of ``finding`` that may be applied, with their effects; those that cannot be the best are left out."""
+        tried: list[CandidateFix] = []
+        for fix in fixes_for(finding, tree, verifier.before.unfiltered, verifier.before.torch):
+            if fix.kind in self.kinds and may_be_better(verifier.text, fix, _best(tried)):
+                self.on_try(finding, fix)
+                effect = await verifier.effect(host, fix)
+                tried.append(CandidateFix(finding, fix, effect, tokens_changed(verifier.text, fix)))
+        return tried
+
+    async def _two_steps(self, host: Any, verifier: Verifier, remaining: list[Remaining]) -> tuple[CandidateFix, ...]:
+        """A fix that moves a break, and the best one of the break where it has gone; () where no two help.
+
+        What is to decide about a moved break is added to what remains.
+        """
+        moving = [(number, each) for number, left in enumerate(remaining) for each in left.tried if _only_moves(each)]
+        for number, each in moving[:MOST_MOVED]:
+            moved = verifier.after(each.fix)
+            tree = parse(moved.text)
+            for finding in in_turn(_new(moved.before.unfiltered, tree, verifier)):
+                best = _best(await self._tried(host, moved, finding, tree))
+                if best is not None:
+                    return each, best
+                left = remaining[number]
+                known = {fix.rule for fix in left.undecided}
+                undecided = tuple(f for f in _undecided(moved, finding, tree, self.kinds) if f.rule not in known)
+                if undecided:
+                    why = f"{left.why}; after {each.fix.rule}, {to_decide(undecided)}"
+                    remaining[number] = replace(left, why=why, undecided=(*left.undecided, *undecided))
+        return ()
 
     def _findings(self, verifier: Verifier) -> list[Finding]:
         unfiltered = verifier.before.unfiltered
@@ -177,9 +210,35 @@ def of_region(name: str) -> Wanted:
     return is_wanted
 
 
-def _why(tried: list[CandidateFix], undecided: tuple[Fix, ...]) -> str:
-    left = f"; {to_decide(undecided)}" if undecided else ""
-    if not tried:
-        return f"{NO_REWRITE}{left}"
-    best = min(tried, key=lambda each: each.rank)
-    return f"{best.fix.rule}: {best.words}{left}"
+def _best(tried: Iterable[CandidateFix]) -> CandidateFix | None:
+    return min((each for each in tried if each.is_proven), key=lambda each: each.rank, default=None)
+
+
+def _undecided(verifier: Verifier, finding: Finding, tree: SourceTree, kinds: Collection[FixKind]) -> tuple[Fix, ...]:
+    """The fixes of ``finding`` that are not of these ``kinds``, and that only the user can choose."""
+    fixes = fixes_for(finding, tree, verifier.before.unfiltered, verifier.before.torch)
+    return tuple(fix for fix in fixes if fix.kind not in (*kinds, *_NOT_NAMED))
+
+
+def _only_moves(candidate: CandidateFix) -> bool:
+    """Whether a fix for a break does no harm, and no good by itself: there may be another break, which was behind this one."""
+    effect, kind = candidate.effect, candidate.finding.kind
+    is_equal = effect is not None and not effect.harms and effect.results.equal is True
+    return is_equal and kind is Kind.GRAPH_BREAK and not candidate.helps
+
+
+def _new(findings: Iterable[Finding], tree: SourceTree, before: Verifier) -> list[Finding]:
+    """The breaks of a changed text that the first one does not have: of another code, or in a line of another text."""
+    first = parse(before.text)
+    known = {(each.code, first.line_text(each.place.line).strip()) for each in before.before.unfiltered}
+    breaks = [each for each in findings if each.kind is Kind.GRAPH_BREAK and each.place.file == before.job.file]
+    return [each for each in breaks if (each.code, tree.line_text(each.place.line).strip()) not in known]
+
+
+def _why(finding: Finding, tried: list[CandidateFix], undecided: tuple[Fix, ...]) -> str:
+    best = min(tried, key=lambda each: each.rank, default=None)
+    what = f"{best.fix.rule}: {best.words}" if best is not None else NO_REWRITE
+    by_hand = [hint[:1].lower() + hint[1:].rstrip(".") for hint in finding.hints if _BY_HAND.search(hint)]
+    if finding.kind is Kind.RECOMPILE and KEPT_ACROSS in finding.message:
+        by_hand.append("it goes with the graph break")
+    return "; ".join(filter(None, [what, to_decide(undecided), *by_hand]))

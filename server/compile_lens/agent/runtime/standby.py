@@ -40,6 +40,7 @@ from .protocol import (
     Substitution,
     command_from,
 )
+from .thread_waits import threads_that_sleep
 from .wire import Wire
 
 # how long a run may take to end after its host; then it is killed as it is
@@ -89,7 +90,8 @@ def _hello(wire: Wire) -> bool:
     started = time.monotonic()
     gc.disable()  # what is imported stays: to look through it for garbage takes a twentieth of the time
     try:
-        import torch
+        with threads_that_sleep():
+            import torch
 
         gpu_presence.has_gpu()  # its thread, too, is there to stay, and a fork leaves it behind
         if sys.platform == "linux":

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from compile_lens.analysis.finding import Finding, Kind, Place
 from compile_lens.fixes.fix import Edit, Fix, FixKind, make
 from compile_lens.fixes.rewrites.branch import select
-from compile_lens.fixes.rewrites.checks_in_graph import check_in_graph
+from compile_lens.fixes.rewrites.checks_in_graph import check_in_graph, tell_in_graph
 from compile_lens.fixes.rewrites.condition import conditions_in
 from compile_lens.fixes.rewrites.editing import call_at, function_around, replace_node, torch_import
 from compile_lens.fixes.rewrites.equivalents import numbers_of, of_math
@@ -45,8 +45,11 @@ def keep_tensor(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         selected = [edit for fix in branches for edit in fix.edits]
         kept = [edit for edit in more if not any(_holds(each, edit) for each in selected)]
         edits = (replace_node(tree, call, text), *kept, *selected, torch_import(tree))
-        if any(fix.rule == "check-in-graph" for fix in branches):
+        rules = {fix.rule for fix in branches}
+        if "check-in-graph" in rules:
             yield make("keep-tensor-check", f"Keep the tensor: remove {words}, and check it in the graph", *edits)
+        elif "tell-in-graph" in rules:
+            yield make("keep-tensor-tell", f"Keep the tensor: remove {words}, and tell it in the graph", *edits)
         else:
             yield make("keep-tensor-where", f"Keep the tensor: remove {words}, and select with `torch.where`", *edits)
     # a number has no gradient
@@ -105,7 +108,8 @@ def _branches(finding: Finding, tree: SourceTree, call: tree_sitter.Node) -> lis
         place = tree.node_range(condition)
         at = Place(finding.place.file, place.line, place.column, place.end_line, place.end_column)
         asked = replace(finding, kind=Kind.GRAPH_BREAK, place=at)
-        chosen = next((fix for fix in (*select(asked, tree), *check_in_graph(asked, tree)) if fix.rule != "cond"), None)
+        told = (*check_in_graph(asked, tree, name), *tell_in_graph(asked, tree, name))
+        chosen = next((fix for fix in (*select(asked, tree), *told) if fix.rule not in ("cond", "log-in-eager")), None)
         if chosen is None:
             return []
         fixes.append(chosen)
