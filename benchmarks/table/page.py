@@ -51,7 +51,8 @@ def _table(kept: Results) -> str:
     commit = f", commit {kept.commit}" if kept.commit else ""
     lines = [
         f"## {kept.machine.gpu or f'{kept.machine.cores} cores'}\n",
-        f"{kept.machine.sentence}. {kept.day}{commit}, load before: {kept.machine.load}.\n",
+        f"{kept.machine.sentence}. {kept.day}{commit}, load before: {kept.machine.load}. "
+        "Rows that were not measured then have the figures of earlier runs, which may be of another processor.\n",
         "| what | measured | baseline | ratio | goal | verdict |",
         "|---|---|---|---|---|---|",
     ]
