@@ -6,6 +6,7 @@ Only where nothing but the hook restricts a program (agent/sandbox/calls.py).
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import signal
 import socket
@@ -15,9 +16,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..runtime.dynamo_skips import skip_functions
+from ..torch_internals.core import FILE_WRITER, SAVED_SCRIPT
 
-# events of ours: a path and the descriptor of its folder; a socket and its address; the number of a process, and of the signal
-FIFO, NODE, LISTENS, SIGNALS = (f"compile_lens.{name}" for name in ("mkfifo", "mknod", "listen", "pidfd_send_signal"))
+# events of ours: a path and the descriptor of its folder; a socket and its address; the number of a process, and of the signal; a path;
+# a program
+FIFO, NODE, LISTENS, SIGNALS, SAVES, FORKS = (
+    f"compile_lens.{name}" for name in ("mkfifo", "mknod", "listen", "pidfd_send_signal", "save", "fork_exec")
+)
 # a database that sqlite does not make where there is none
 ONLY_THOSE_THERE = {"mode=ro", "mode=rw", "mode=memory"}
 
@@ -30,6 +35,21 @@ def announce() -> None:
     if hasattr(signal, "pidfd_send_signal"):
         setattr(signal, "pidfd_send_signal", _signaling(signal.pidfd_send_signal))  # noqa: B010 - not on every system
     setattr(socket.socket, "listen", _listening(socket.socket.listen))  # noqa: B010 - a method
+    if os.name == "posix":
+        # what subprocess starts is audited; multiprocessing starts programs without it
+        starting = importlib.import_module("_posixsubprocess")
+        setattr(starting, "fork_exec", _starting(starting.fork_exec))  # noqa: B010 - a private module
+    if "torch" in sys.modules:
+        _announce_saving()
+
+
+def _announce_saving() -> None:
+    """``torch.save``, ``torch.export.save``, packages and ``torch.jit.save`` write in C++."""
+    writer = FILE_WRITER.get()
+    if writer is not None:
+        members = {"__init__": _hidden(_writing(writer.__init__)), "__module__": writer.__module__}
+        FILE_WRITER.set(type(writer)(writer.__name__, (writer,), members))
+    SAVED_SCRIPT.wrap(lambda save: _hidden(_writing(save)))
 
 
 def _making(make: Callable[..., Any], event: str) -> Callable[..., Any]:
@@ -60,6 +80,29 @@ def _listening(listen: Callable[..., Any]) -> Callable[..., Any]:
         if self.family in (socket.AF_INET, socket.AF_INET6):
             sys.audit(LISTENS, self, self.getsockname() if os.name == "posix" else ("", 0))
         return listen(self, *backlog)
+
+    return _hidden(announced)
+
+
+def _writing(write: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(write)
+    def announced(self: Any, *given: Any, **named: Any) -> Any:
+        for target in (*given[:1], *named.values()):
+            # others are open already, and were asked then
+            if isinstance(target, str):
+                sys.audit(SAVES, target)
+        return write(self, *given, **named)
+
+    return announced
+
+
+def _starting(start: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(start)
+    def announced(line: Any, programs: Any, *others: Any) -> Any:
+        programs = list(programs)
+        for program in programs:
+            sys.audit(FORKS, program)
+        return start(line, programs, *others)
 
     return _hidden(announced)
 
