@@ -95,6 +95,28 @@ def test_functions_that_do_something_to_the_world_are_never_called() -> None:
     assert [target.name for target in find_targets(parse(source))] == ["harmless"]
 
 
+DEEP = 200
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        pytest.param("y = " + "(" * DEEP + "os.remove(path)" + ")" * DEEP, id="brackets"),
+        pytest.param("y = " + "str(" * DEEP + "os.remove(path)" + ")" * DEEP, id="calls"),
+        pytest.param("os.remove(path)" + ".real" * DEEP, id="attributes"),
+        pytest.param("y = os.remove(path)" + " or 1" * DEEP, id="operators"),
+        pytest.param("".join(" " * n + "if x:\n    " for n in range(90)) + " " * 90 + "os.remove(path)", id="blocks"),
+        # to Python, the same names
+        pytest.param("\uff4f\uff53.fork(path)", id="wide letters"),
+        pytest.param("\U0001d48e\U0001d48c\U0001d485\U0001d48a\U0001d493(path)", id="bold letters"),
+    ],
+)
+def test_what_a_function_does_to_the_world_cannot_be_hidden(statement: str) -> None:
+    source = f"import torch\ndef scale(x: torch.Tensor, path):\n    {statement}\n    return torch.sin(x)\n"
+    assert not find_targets(parse(source))
+    assert not candidates(parse(source))
+
+
 def test_candidates_are_what_is_not_compiled_yet() -> None:
     source = MODEL + "other = torch.compile(Attention(64, 4))\n\n\ndef loss(x, y):\n    return torch.dist(x, y)\n"
     assert [target.name for target in candidates(parse(source))] == ["Block", "loss"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,11 +17,13 @@ from compile_lens.entries.module_classes import (
     open_bases,
     with_other_methods,
 )
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import Definition, definitions
 from compile_lens.syntax.regions import Region, RegionKind, find_regions
 from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
 
 _IDENTIFIERS = Query("(identifier) @name")
+_WORD = pattern(r"\w+")
 # a function that names one of these has effects outside the program and is never called with synthesized inputs
 _SIDE_EFFECTS = frozenset(
     [
@@ -240,7 +243,8 @@ def _tensor_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[D
 
 def _is_about_tensors(tree: SourceTree, definition: Definition) -> bool:
     words = set(names_in(tree, definition))
-    if words & _SIDE_EFFECTS:
+    # to Python, names that differ in the width or the style of their letters are one
+    if not _SIDE_EFFECTS.isdisjoint(unicodedata.normalize("NFKC", word) for word in words):
         return False
     if any(word in parameter.annotation for parameter in definition.parameters for word in _TENSOR_WORDS):
         return True
@@ -257,9 +261,13 @@ def names_in(tree: SourceTree, definition: Definition) -> Iterator[str]:
 
 @kept_with_tree
 def _identifiers(tree: SourceTree) -> tuple[list[int], list[str]]:
-    """The places of all names of a file in order, and the names."""
-    nodes = sorted(_IDENTIFIERS.everywhere(tree).get("name", []), key=lambda n: n.start_byte)
-    return [node.start_byte for node in nodes], [tree.node_text(node) for node in nodes]
+    """The places of all names of a file in order, and the names; of what is nested too deep to be read, all words."""
+    names = [(node.start_byte, tree.node_text(node)) for node in _IDENTIFIERS.everywhere(tree).get("name", [])]
+    for start, end in tree.unread:
+        words = _WORD.findall(tree.source[start:end].decode("utf-8", "replace"))
+        names += [(start, word) for word in dict.fromkeys(words)]
+    names.sort()
+    return [start for start, _ in names], [name for _, name in names]
 
 
 def _uses(tree: SourceTree, known: tuple[Definition, ...]) -> dict[str, frozenset[str]]:

@@ -18,18 +18,31 @@ LEVELS_OF_A_NAME = 5
 LEVELS_OF_A_BYTE = 4
 _LINE_ENDS = b"\r\n"
 
+# first byte, and that after the last
+Stretch = tuple[int, int]
 
-def shallow(tree: tree_sitter.Tree, source: bytes, parse: Callable[[bytes], tree_sitter.Tree]) -> tree_sitter.Tree:
-    """``tree`` of ``source``, or the one that ``parse`` makes of it without what is nested too deep. Nothing changes its place."""
+
+def shallow(
+    tree: tree_sitter.Tree, source: bytes, parse: Callable[[bytes], tree_sitter.Tree]
+) -> tuple[tree_sitter.Tree, tuple[Stretch, ...]]:
+    """``tree`` of ``source``, or the one that ``parse`` makes of it without what is nested too deep, and the stretches that it lacks.
+
+    Nothing changes its place.
+    """
     if is_shallow(tree):
-        return tree
+        return tree, ()
     # of three levels in one another, one is where a name can stand
     for level in range(MOST_LEVELS, MOST_LEVELS - 3, -1):
-        named = parse(_replaced(source, _deep(tree, level), b"_"))
+        unread = _stretches(_deep(tree, level))
+        named = parse(_replaced(source, unread, b"_"))
         if is_shallow(named) and (tree.root_node.has_error or not named.root_node.has_error):
-            return named
-    blank = parse(_replaced(source, (_top(tree, node) for node in _deep(tree, MOST_LEVELS)), b" "))
-    return blank if is_shallow(blank) else parse(_replaced(source, [tree.root_node], b" "))
+            return named, unread
+    unread = _stretches(_top(tree, node) for node in _deep(tree, MOST_LEVELS))
+    blank = parse(_replaced(source, unread, b" "))
+    if is_shallow(blank):
+        return blank, unread
+    unread = _stretches([tree.root_node])
+    return parse(_replaced(source, unread, b" ")), unread
 
 
 def is_shallow(tree: tree_sitter.Tree) -> bool:
@@ -63,12 +76,16 @@ def _top(tree: tree_sitter.Tree, node: tree_sitter.Node) -> tree_sitter.Node:
     return tree.root_node.child_with_descendant(node) or tree.root_node
 
 
-def _replaced(source: bytes, nodes: Iterable[tree_sitter.Node], name: bytes) -> bytes:
-    """``source`` with ``name`` for each byte of the first line of a node, and spaces for those of the others. Line ends stay."""
+def _stretches(nodes: Iterable[tree_sitter.Node]) -> tuple[Stretch, ...]:
+    return tuple((node.start_byte, node.end_byte) for node in nodes)
+
+
+def _replaced(source: bytes, stretches: Iterable[Stretch], name: bytes) -> bytes:
+    """``source`` with ``name`` for each byte of the first line of a stretch, and spaces for those of the others. Line ends stay."""
     changed = bytearray(source)
-    for node in nodes:
-        text = source[node.start_byte : node.end_byte]
+    for start, end in stretches:
+        text = source[start:end]
         first = len(text.splitlines()[0]) if text.splitlines() else 0
         rest = bytes(byte if byte in _LINE_ENDS else ord(" ") for byte in text[first:])
-        changed[node.start_byte : node.end_byte] = name * first + rest
+        changed[start:end] = name * first + rest
     return bytes(changed)

@@ -19,7 +19,7 @@ import tree_sitter
 from msgspec import Struct, field
 
 from compile_lens.late_pattern import pattern
-from compile_lens.syntax.nesting import shallow
+from compile_lens.syntax.nesting import Stretch, shallow
 
 T = TypeVar("T")
 
@@ -100,7 +100,7 @@ class SourceTree(Struct, frozen=True, eq=False):
 
     ``source`` is the text in UTF-8, byte for byte what the tree was parsed from: a lone carriage return, which ends a
     line for Python and not for tree-sitter, is a newline in it, and an unpaired surrogate, which UTF-8 cannot hold, is
-    a question mark. ``line_starts`` are byte offsets into it.
+    a question mark. ``line_starts`` are byte offsets into it. ``unread`` is what is nested too deep to be in the tree.
     """
 
     text: str
@@ -108,6 +108,7 @@ class SourceTree(Struct, frozen=True, eq=False):
     source: bytes
     line_starts: tuple[int, ...]
     tree: tree_sitter.Tree
+    unread: tuple[Stretch, ...] = ()
     # what was read of it (``kept_with_tree``, ``Query.everywhere``)
     kept: dict[object, Any] = field(default_factory=dict)
 
@@ -187,8 +188,8 @@ def parse(text: str) -> SourceTree:
     line_starts.append(byte_start)
     source = _LONE_CARRIAGE_RETURN.sub("\n", text).encode("utf-8", "replace")
     parsed = _without_misplaced_comments(lines, line_starts, source)
-    tree = shallow(_tree_of(parsed), parsed, _tree_of)
-    return SourceTree(text, tuple(lines), source, tuple(line_starts), tree)
+    tree, unread = shallow(_tree_of(parsed), parsed, _tree_of)
+    return SourceTree(text, tuple(lines), source, tuple(line_starts), tree, unread)
 
 
 def _tree_of(source: bytes) -> tree_sitter.Tree:

@@ -1,16 +1,22 @@
-# Makes pipes, devices and databases, signals, and waits for connections, by calls that Python does not audit.
+# Makes pipes, devices and databases, saves, starts a program, signals, and waits for connections, by calls that Python does not audit.
 # python: ok denied-network denied-process denied-read denied-write
 # prints: nothing happened
 
+import multiprocessing.util
 import os
+import readline
 import signal
 import socket
 import sqlite3
 
+import safetensors.torch
+import torch
+
 home = os.path.expanduser("~")
 beside = os.open(home, os.O_RDONLY)
 parent = os.pidfd_open(os.getppid())
-known = {"home": home, "beside": beside, "os": os, "parent": parent, "signal": signal, "socket": socket, "sqlite3": sqlite3}
+script = torch.jit.script(torch.nn.ReLU())
+known = {"home": home, "beside": beside, "os": os, "torch": torch, "script": script, "readline": readline, "safetensors": safetensors, "multiprocessing": multiprocessing, "parent": parent, "signal": signal, "socket": socket, "sqlite3": sqlite3}
 happened = []
 for attempt in (
     "os.mkfifo(f'{home}/planted')",
@@ -19,6 +25,16 @@ for attempt in (
     "sqlite3.connect(f'{home}/planted')",
     "sqlite3.connect(f'file:{home}/plan%74ed?cache=shared', uri=True)",
     "sqlite3.connect(f'{home}/.ssh/id_ed25519')",
+    "torch.save({}, f'{home}/planted')",
+    "torch.jit.save(script, f'{home}/planted')",
+    "torch.package.PackageExporter(f'{home}/planted')",
+    "safetensors.torch.save_file({'step': torch.zeros(1)}, f'{home}/planted')",
+    "readline.write_history_file(f'{home}/planted')",
+    "readline.write_history_file()",
+    "readline.append_history_file(0, f'{home}/thesis.tex')",
+    "readline.read_init_file(f'{home}/.ssh/id_ed25519')",
+    "readline.read_history_file(filename=f'{home}/.ssh/id_ed25519')",
+    "multiprocessing.util.spawnv_passfds(b'/bin/touch', ['touch', f'{home}/planted'], [])",
     "signal.pidfd_send_signal(parent, signal.SIGUSR1)",
     "socket.socket().listen()",
     "socket.socket(socket.AF_INET6).listen(1)",
@@ -35,6 +51,13 @@ os.mkfifo(os.environ["TMPDIR"] + "/pipe")
 os.mknod("node", dir_fd=os.open(os.environ["TMPDIR"], os.O_RDONLY))
 for name in (":memory:", "file::memory:", os.environ["TMPDIR"] + "/own.db"):
     sqlite3.connect(name, uri=True).execute("create table numbers (number)")
+torch.save({"step": 3}, os.environ["TMPDIR"] + "/saved.pt")
+assert torch.load(os.environ["TMPDIR"] + "/saved.pt") == {"step": 3}
+torch.jit.save(script, os.environ["TMPDIR"] + "/script.pt")
+safetensors.torch.save_file({"step": torch.ones(1)}, os.environ["TMPDIR"] + "/saved.safetensors")
+assert safetensors.torch.load_file(os.environ["TMPDIR"] + "/saved.safetensors")["step"].item() == 1
+readline.write_history_file(os.environ["TMPDIR"] + "/history")
+multiprocessing.get_context("spawn").Pool(1).close()
 own = socket.socket(socket.AF_UNIX)
 own.bind(os.environ["TMPDIR"] + "/own")
 own.listen()

@@ -2,6 +2,7 @@
 # overlay: ok
 # prints: loaded 3
 # landlock: raised denied-write
+# python: raised denied-write
 
 import planted
 import torch

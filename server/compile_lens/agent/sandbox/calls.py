@@ -36,6 +36,7 @@ CHANGES: dict[str, tuple[str, tuple[tuple[int, int | None], ...]]] = {
     "os.chown": ("changes the owner of", ((0, 3),)), "os.utime": ("changes the times of", ((0, 3),)),
     "os.setxattr": ("changes the attributes of", ((0, None),)), "os.removexattr": ("changes the attributes of", ((0, None),)),
     unaudited_calls.FIFO: ("creates", ((0, 1),)), unaudited_calls.NODE: ("creates", ((0, 1),)),
+    unaudited_calls.SAVES: ("writes", ((0, None),)),
 }  # fmt: skip
 # where the kernel lets a link be made to any file, it could be written through the link
 LINKED = (0, 2)
@@ -130,7 +131,7 @@ class _AuditHook:
         self._checks.update(dict.fromkeys(CHANGES, self._change))
         self._checks.update(dict.fromkeys(SIGNALS, self._signal))
         if not rules.processes:
-            self._checks.update(dict.fromkeys(started_programs.STARTS, self._start))
+            self._checks.update(dict.fromkeys((*started_programs.STARTS, unaudited_calls.FORKS), self._start))
             self._checks.update(dict.fromkeys(ELSEWHERE, self._change_elsewhere))
             self._checks["sqlite3.connect"] = self._open_database
         if not rules.network:

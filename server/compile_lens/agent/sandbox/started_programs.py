@@ -10,6 +10,8 @@ STARTS: dict[str, tuple[int, int | None]] = {
     "subprocess.Popen": (0, 1), "os.system": (0, None), "os.exec": (0, None), "os.posix_spawn": (0, None), "os.spawn": (1, None),
     "os.startfile": (0, None), "os.startfile/2": (0, None), "_winapi.CreateProcess": (0, 1),
 }  # fmt: skip
+# of an event of ours (agent/sandbox/unaudited_calls.py)
+ONLY_THE_PROGRAM = (0, None)
 # compilers and tools that only look
 HARMLESS_PROGRAMS = (
     "python", "c++", "g++", "gcc", "cc", "clang", "clang++", "cl", "ld", "ptxas", "nvcc", "ninja", "xcrun", "sysctl", "uname",
@@ -21,7 +23,7 @@ OF_SHELLS = frozenset(";&|<>()$`\\\n\r{}%^!")
 
 def refused_program(event: str, arguments: tuple[Any, ...]) -> str | None:
     """The name of the program that must not be started; None for a harmless one."""
-    program_at, line_at = STARTS[event]
+    program_at, line_at = STARTS.get(event, ONLY_THE_PROGRAM)
     command, is_line = arguments[program_at], event == "os.system"
     if command is None and line_at is not None:
         command = arguments[line_at]

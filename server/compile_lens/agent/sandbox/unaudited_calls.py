@@ -6,18 +6,35 @@ Only where nothing but the hook restricts a program (agent/sandbox/calls.py).
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import signal
 import socket
 import sys
 import urllib.parse
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
+from ..instrument.import_hook import change_at_import
 from ..runtime.dynamo_skips import skip_functions
+from ..torch_internals.core import FILE_WRITER, SAVED_SCRIPT
 
-# events of ours: a path and the descriptor of its folder; a socket and its address; the number of a process, and of the signal
-FIFO, NODE, LISTENS, SIGNALS = (f"compile_lens.{name}" for name in ("mkfifo", "mknod", "listen", "pidfd_send_signal"))
+# events of ours: a path and the descriptor of its folder; a socket and its address; the number of a process, and of the signal; a path;
+# a program
+FIFO, NODE, LISTENS, SIGNALS, SAVES, FORKS = (
+    f"compile_lens.{name}" for name in ("mkfifo", "mknod", "listen", "pidfd_send_signal", "save", "fork_exec")
+)
+# functions that open a file in C or Rust: which argument its name is, and how it is opened
+OPENING: dict[str, dict[str, tuple[int, str]]] = {
+    # those of others who have imported it already, in a copy of the standby
+    **{name: {"serialize_file": (1, "w")} for name in ("safetensors", "safetensors.torch", "safetensors.numpy")},
+    "readline": {
+        "read_init_file": (0, "r"), "read_history_file": (0, "r"), "write_history_file": (0, "w"), "append_history_file": (1, "a"),
+    },
+}  # fmt: skip
+# of readline, where no file is named
+HISTORY = "~/.history"
 # a database that sqlite does not make where there is none
 ONLY_THOSE_THERE = {"mode=ro", "mode=rw", "mode=memory"}
 
@@ -30,6 +47,29 @@ def announce() -> None:
     if hasattr(signal, "pidfd_send_signal"):
         setattr(signal, "pidfd_send_signal", _signaling(signal.pidfd_send_signal))  # noqa: B010 - not on every system
     setattr(socket.socket, "listen", _listening(socket.socket.listen))  # noqa: B010 - a method
+    if os.name == "posix":
+        # what subprocess starts is audited; multiprocessing starts programs without it
+        starting = importlib.import_module("_posixsubprocess")
+        setattr(starting, "fork_exec", _starting(starting.fork_exec))  # noqa: B010 - a private module
+    change_at_import({name: functools.partial(_announce_opening, functions) for name, functions in OPENING.items()})
+    if "torch" in sys.modules:
+        _announce_saving()
+
+
+def _announce_opening(functions: dict[str, tuple[int, str]], module: ModuleType) -> None:
+    for name, (index, mode) in functions.items():
+        function = getattr(module, name, None)
+        if function is not None and not hasattr(function, "__wrapped__"):
+            setattr(module, name, _opening(function, index, mode))
+
+
+def _announce_saving() -> None:
+    """``torch.save``, ``torch.export.save``, packages and ``torch.jit.save`` write in C++."""
+    writer = FILE_WRITER.get()
+    if writer is not None:
+        members = {"__init__": _hidden(_writing(writer.__init__)), "__module__": writer.__module__}
+        FILE_WRITER.set(type(writer)(writer.__name__, (writer,), members))
+    SAVED_SCRIPT.wrap(lambda save: _hidden(_writing(save)))
 
 
 def _making(make: Callable[..., Any], event: str) -> Callable[..., Any]:
@@ -60,6 +100,46 @@ def _listening(listen: Callable[..., Any]) -> Callable[..., Any]:
         if self.family in (socket.AF_INET, socket.AF_INET6):
             sys.audit(LISTENS, self, self.getsockname() if os.name == "posix" else ("", 0))
         return listen(self, *backlog)
+
+    return _hidden(announced)
+
+
+def _opening(function: Callable[..., Any], index: int, mode: str) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def announced(*given: Any, **named: Any) -> Any:
+        path = given[index] if len(given) > index else named.get("filename")
+        # asked once: it may be another path the next time
+        path = os.path.expanduser(HISTORY) if path is None else os.fspath(path)
+        # as Python raises it of what it opens itself, and of readline since 3.14
+        sys.audit("open", path, mode, 0)
+        if len(given) > index:
+            given = (*given[:index], path, *given[index + 1 :])
+        elif "filename" in named:
+            named["filename"] = path
+        return function(*given, **named)
+
+    return _hidden(announced)
+
+
+def _writing(write: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(write)
+    def announced(self: Any, *given: Any, **named: Any) -> Any:
+        for target in (*given[:1], *named.values()):
+            # others are open already, and were asked then
+            if isinstance(target, str):
+                sys.audit(SAVES, target)
+        return write(self, *given, **named)
+
+    return announced
+
+
+def _starting(start: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(start)
+    def announced(line: Any, programs: Any, *others: Any) -> Any:
+        programs = list(programs)
+        for program in programs:
+            sys.audit(FORKS, program)
+        return start(line, programs, *others)
 
     return _hidden(announced)
 

@@ -37,6 +37,9 @@ PYTHON_PRINTER = Internal("torch.utils._sympy.printers:PythonPrinter", lost="syn
 RUN_BACKWARD = Internal("torch.autograd:_engine_run_backward", lost="the comparison of gradients outside regions")
 CONJUGATE_VIEW = Internal("torch:_conj", _EMULATION)
 NEGATIVE_VIEW = Internal("torch:_neg_view", _EMULATION)
+_SAVING = "the refusal of files that torch writes, where Python alone restricts a program"
+FILE_WRITER = Internal("torch._C:PyTorchFileWriter", _SAVING)
+SAVED_SCRIPT = Internal("torch._C:ScriptModule.save", _SAVING)
 STORAGE_AT_ADDRESS = Internal("torch._C:_construct_storage_from_data_pointer", _EMULATION)
 KERNELS_OF_KEY = Internal("torch._C:_dispatch_get_registrations_for_dispatch_key", _EMULATION)
 HAS_KERNEL = Internal("torch._C:_dispatch_has_kernel", _OPERATORS)
