@@ -172,7 +172,7 @@ EXIT = compiled(
 )
 CURES = [
     Cure(
-        "Compile the body of the loop as a function of its own, and decide outside of it whether the loop goes on",
+        "Compile the body of the loop as a function of its own, and decide outside of it whether to call it again",
         EXIT,
         (
             ("@torch.compile\ndef f(x):\n", "@torch.compile\ndef halved(x):\n    return x / 2\n\n\ndef f(x):\n"),

@@ -75,7 +75,7 @@ def test_what_a_moved_break_leaves_to_the_user_is_said(warm_host: WarmHost, tmp_
     [
         (
             EXIT,
-            "compile the body of the loop as a function of its own, and decide outside of it whether the loop goes on",
+            "compile the body of the loop as a function of its own, and decide outside of it whether to call it again",
         ),
         (UNROLLED, "it goes with the graph break"),
         (ITEMS, "pass `xs` with the same number of items in every call"),

@@ -47,7 +47,7 @@ RANDOM_NUMBER = (
 )
 LOOP = "No setting avoids it: a loop needs the number of values at compile time. Compute with the whole tensor, or loop outside."
 LEAVE_LOOP_HINT = (
-    "Compile the body of the loop as a function of its own, and decide outside of it whether the loop goes on:"
+    "Compile the body of the loop as a function of its own, and decide outside of it whether to call it again:"
     " the loop then runs in eager."
 )
 # calls that only pass on what is iterated
