@@ -14,26 +14,26 @@ _CALLS_OF_MODULES = os.path.join("torch", "nn", "modules", "module.py")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ExecutedLine:
     """A line of a function that was being executed."""
 
     code: CodeType
     line: int
 
 
-def steps_to(error: BaseException) -> tuple[Step, ...]:
+def steps_to(error: BaseException) -> tuple[ExecutedLine, ...]:
     """What the program was doing when it raised ``error``, outermost first; frames of this package and torch's calls of modules aside."""
-    found: list[Step] = []
+    found: list[ExecutedLine] = []
     entry: TracebackType | None = error.__traceback__
     while entry is not None:
         code = entry.tb_frame.f_code
         if not (code.co_filename.startswith((_OWN, "<")) or code.co_filename.endswith(_CALLS_OF_MODULES)):
-            found.append(Step(code, entry.tb_lineno))
+            found.append(ExecutedLine(code, entry.tb_lineno))
         entry = entry.tb_next
     return tuple(found)
 
 
-def ends_before(one: tuple[Step, ...], other: tuple[Step, ...]) -> bool:
+def ends_before(one: tuple[ExecutedLine, ...], other: tuple[ExecutedLine, ...]) -> bool:
     """Whether ``one`` failed earlier in the program than ``other``. False where that cannot be told: in two functions, or in a loop."""
     for here, there in zip(one, other, strict=False):
         if here.code is not there.code:

@@ -20,7 +20,7 @@ from .messages import is_too_large, is_too_small, requirements
 from .next_candidates import next_candidates
 from .other_shapes import larger, smaller
 from .other_values import is_of_kept, is_of_object, needs_one_of
-from .progress import Step, ends_before, steps_to
+from .progress import ExecutedLine, ends_before, steps_to
 from .trial import attempt
 
 # candidates that follow from one failure, and conditions that are negated for them, each by a search of its own
@@ -65,7 +65,7 @@ class _Failure:
 
     sentence: str
     place: tuple[str, int]
-    steps: tuple[Step, ...]
+    steps: tuple[ExecutedLine, ...]
 
     def leads_on_from(self, before: _Failure | None) -> bool:
         """Whether a call that failed so, and was to avoid ``before``, changed something, and undid nothing."""
@@ -81,9 +81,9 @@ class _Furthest:
 
     candidate: Candidate | None = None
     error: BaseException | None = None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ExecutedLine, ...] = ()
 
-    def take(self, candidate: Candidate, error: BaseException, steps: tuple[Step, ...]) -> None:
+    def take(self, candidate: Candidate, error: BaseException, steps: tuple[ExecutedLine, ...]) -> None:
         """Note a failed call."""
         if self.candidate is None or ends_before(self.steps, steps):
             self.candidate, self.error, self.steps = candidate, error, steps
