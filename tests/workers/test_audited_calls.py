@@ -142,6 +142,10 @@ def test_compilers_are(event: str, arguments: tuple[Any, ...]) -> None:
     assert Hook()(event, *arguments) is None
 
 
+def test_no_interpreter_without_hooks_is_made() -> None:
+    assert Hook()("cpython.PyInterpreterState_New") == ("process", "starts", "an interpreter without a sandbox")
+
+
 def test_a_signal_where_groups_cannot_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SIGNALS, "os.kill", None)
     for number in (0, 1, 9):

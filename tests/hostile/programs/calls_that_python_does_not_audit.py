@@ -16,7 +16,10 @@ home = os.path.expanduser("~")
 beside = os.open(home, os.O_RDONLY)
 parent = os.pidfd_open(os.getppid())
 script = torch.jit.script(torch.nn.ReLU())
-known = {"home": home, "beside": beside, "os": os, "torch": torch, "script": script, "readline": readline, "safetensors": safetensors, "multiprocessing": multiprocessing, "parent": parent, "signal": signal, "socket": socket, "sqlite3": sqlite3}
+traced = torch.jit.trace(torch.sin, torch.ones(1))
+with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+    torch.ones(1).sin()
+known = {"traced": traced, "profile": profile, "home": home, "beside": beside, "os": os, "torch": torch, "script": script, "readline": readline, "safetensors": safetensors, "multiprocessing": multiprocessing, "parent": parent, "signal": signal, "socket": socket, "sqlite3": sqlite3}
 happened = []
 for attempt in (
     "os.mkfifo(f'{home}/planted')",
@@ -27,6 +30,12 @@ for attempt in (
     "sqlite3.connect(f'{home}/.ssh/id_ed25519')",
     "torch.save({}, f'{home}/planted')",
     "torch.jit.save(script, f'{home}/planted')",
+    "script._c.save(f'{home}/planted'.encode())",
+    "script._save_for_lite_interpreter(f'{home}/planted')",
+    "torch.jit.save(traced, f'{home}/planted')",
+    "profile.export_chrome_trace(f'{home}/planted.json')",
+    "torch.profiler.ExecutionTraceObserver().register_callback(f'{home}/planted.json')",
+    "torch.distributed.FileStore(f'{home}/planted', 1)",
     "torch.package.PackageExporter(f'{home}/planted')",
     "safetensors.torch.save_file({'step': torch.zeros(1)}, f'{home}/planted')",
     "readline.write_history_file(f'{home}/planted')",
@@ -54,6 +63,9 @@ for name in (":memory:", "file::memory:", os.environ["TMPDIR"] + "/own.db"):
 torch.save({"step": 3}, os.environ["TMPDIR"] + "/saved.pt")
 assert torch.load(os.environ["TMPDIR"] + "/saved.pt") == {"step": 3}
 torch.jit.save(script, os.environ["TMPDIR"] + "/script.pt")
+torch.jit.save(traced, os.environ["TMPDIR"] + "/traced.pt")
+profile.export_chrome_trace(os.environ["TMPDIR"] + "/trace.json")
+torch.distributed.FileStore(os.environ["TMPDIR"] + "/store", 1).set("step", "3")
 safetensors.torch.save_file({"step": torch.ones(1)}, os.environ["TMPDIR"] + "/saved.safetensors")
 assert safetensors.torch.load_file(os.environ["TMPDIR"] + "/saved.safetensors")["step"].item() == 1
 readline.write_history_file(os.environ["TMPDIR"] + "/history")

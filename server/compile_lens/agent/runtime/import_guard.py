@@ -24,6 +24,8 @@ REACHES_OUT = frozenset(
         "subprocess": "Popen",
         "sqlite3": "connect",
         "webbrowser": "open",
+        # its code would ask none of the hooks of this one
+        "cpython": "PyInterpreterState_New",
         "signal": "pthread_kill",
         "syslog": "openlog syslog",
         "tempfile": "mkdtemp mkstemp",

@@ -46,6 +46,8 @@ SIGNALS = {
     "os.killpg": (lambda group: group),
     unaudited_calls.SIGNALS: os.getpgid if hasattr(os, "getpgid") else None,
 }
+# an interpreter beside this one asks none of its hooks
+INTERPRETER = "cpython.PyInterpreterState_New"
 WAITS_FOR_OTHERS = ("socket.bind", unaudited_calls.LISTENS)
 # address families and socket types of the Internet
 INTERNET, STREAM, DATAGRAM = (socket.AF_INET, socket.AF_INET6), socket.SOCK_STREAM, socket.SOCK_DGRAM
@@ -134,6 +136,7 @@ class _AuditHook:
             self._checks.update(dict.fromkeys((*started_programs.STARTS, unaudited_calls.FORKS), self._start))
             self._checks.update(dict.fromkeys(ELSEWHERE, self._change_elsewhere))
             self._checks["sqlite3.connect"] = self._open_database
+            self._checks[INTERPRETER] = lambda *_: ("process", "starts", "an interpreter without a sandbox")
         if not rules.network:
             connecting = ("socket.connect", *WAITS_FOR_OTHERS, "socket.sendto", "socket.sendmsg")
             self._checks.update(dict.fromkeys(connecting, self._connect))

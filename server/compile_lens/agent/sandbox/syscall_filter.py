@@ -48,6 +48,8 @@ UNAVAILABLE = {
     "file_setattr": (469, 469),
     # requests to read and write later come out of one number for the whole machine (/proc/sys/fs/aio-max-nr)
     "io_setup": (206, 0),
+    # moves who waits (SHARED_REQUEUES)
+    "futex_requeue": (456, 456),
 }  # fmt: skip
 # memory without a process or a file; C libraries and torch take a file in /dev/shm instead
 UNCOUNTED = {"memfd_create": (319, 279)}
@@ -100,6 +102,11 @@ O_CREAT, O_TRUNC, O_TMPFILE, O_ACCMODE = 0o100, 0o1000, 0o20000000, 0o3
 # the last call of Linux 6.18: what later ones do is not known
 LAST_CALL = 469
 TRUNCATE = (76, 45)
+# moves processes that wait at one word of memory to another. In memory of a file that the run may read, they are the user's, and would
+# wait at a word of the run's without an end. Within one process, such calls have a flag (futex(2))
+FUTEX = (202, 98)
+SHARED_REQUEUES = (3, 4, 11, 12)
+COMMAND_AND_SHARING = 0xFF
 # how to signal a process without a number that an audit hook sees
 PIDFD_SEND_SIGNAL = (424, 424)
 RLIMIT_CORE = 4
@@ -170,7 +177,7 @@ class Filter:
         program += _when(CLONE[column], [_argument(0), (ANY_BIT, 0, 1, NEW_NAMESPACES), refuse])
         program += self._sockets(column) + self._files(column)
         program += _when(IOCTL[column], self._controls())
-        program += _core_limit_stays(column)
+        program += _core_limit_stays(column) + _waiting_stays(column)
         leases = [(EQUAL, 0, 1, F_SETLEASE), _answer(errno.EACCES), (EQUAL, 0, 1, F_SET_RW_HINT), _answer(errno.EPERM)]
         program += _when(FCNTL[column], [_argument(1), *leases])
         if not self.alone:
@@ -234,6 +241,12 @@ def _core_limit_stays(column: int) -> list[Instruction]:
     changes = [_argument(2), (EQUAL, 0, 2, 0), _upper_half(2), (EQUAL, 1, 0, 0), _answer(0)]
     program = _when(PRLIMIT[column], [_argument(1), (EQUAL, 0, len(changes), RLIMIT_CORE), *changes])
     return program + _when(SETRLIMIT[column], [_argument(0), (EQUAL, 0, 1, RLIMIT_CORE), _answer(0)])
+
+
+def _waiting_stays(column: int) -> list[Instruction]:
+    """Who waits at memory that is shared stays there; what is shared by threads of one process alone is not concerned."""
+    moves = [line for number in SHARED_REQUEUES for line in ((EQUAL, 0, 1, number), _answer(errno.ENOSYS))]
+    return _when(FUTEX[column], [_argument(1), (AND, 0, 0, COMMAND_AND_SHARING), *moves])
 
 
 def _own_process_only(column: int) -> list[Instruction]:

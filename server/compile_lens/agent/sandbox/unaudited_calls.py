@@ -18,7 +18,7 @@ from typing import Any
 
 from ..instrument.import_hook import change_at_import
 from ..runtime.dynamo_skips import skip_functions
-from ..torch_internals.core import FILE_WRITER, SAVED_SCRIPT
+from ..torch_internals.core import FILE_STORE, FILE_WRITER, FILE_WRITERS
 
 # events of ours: a path and the descriptor of its folder; a socket and its address; the number of a process, and of the signal; a path;
 # a program
@@ -64,12 +64,13 @@ def _announce_opening(functions: dict[str, tuple[int, str]], module: ModuleType)
 
 
 def _announce_saving() -> None:
-    """``torch.save``, ``torch.export.save``, packages and ``torch.jit.save`` write in C++."""
+    """What torch saves and packs, traces of the profiler, and stores that processes share are written in C++."""
     writer = FILE_WRITER.get()
     if writer is not None:
         members = {"__init__": _hidden(_writing(writer.__init__)), "__module__": writer.__module__}
         FILE_WRITER.set(type(writer)(writer.__name__, (writer,), members))
-    SAVED_SCRIPT.wrap(lambda save: _hidden(_writing(save)))
+    for written in (*FILE_WRITERS, *((FILE_STORE,) if sys.modules["torch"].distributed.is_available() else ())):
+        written.wrap(lambda write: _hidden(_writing(write)))
 
 
 def _making(make: Callable[..., Any], event: str) -> Callable[..., Any]:
@@ -123,12 +124,13 @@ def _opening(function: Callable[..., Any], index: int, mode: str) -> Callable[..
 
 def _writing(write: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(write)
-    def announced(self: Any, *given: Any, **named: Any) -> Any:
-        for target in (*given[:1], *named.values()):
+    def announced(*given: Any, **named: Any) -> Any:
+        # of a method, the first is the object
+        for target in (*given[:2], *named.values()):
             # others are open already, and were asked then
-            if isinstance(target, str):
+            if isinstance(target, (str, bytes)):
                 sys.audit(SAVES, target)
-        return write(self, *given, **named)
+        return write(*given, **named)
 
     return announced
 

@@ -39,7 +39,15 @@ CONJUGATE_VIEW = Internal("torch:_conj", _EMULATION)
 NEGATIVE_VIEW = Internal("torch:_neg_view", _EMULATION)
 _SAVING = "the refusal of files that torch writes, where Python alone restricts a program"
 FILE_WRITER = Internal("torch._C:PyTorchFileWriter", _SAVING)
-SAVED_SCRIPT = Internal("torch._C:ScriptModule.save", _SAVING)
+# functions and methods that write the file that their first argument names
+FILE_WRITERS = tuple(
+    Internal(path, _SAVING)
+    for path in (
+        "torch._C:ScriptModule.save", "torch._C:ScriptModule._save_for_mobile", "torch._C:ScriptFunction.save",
+        "torch._C._autograd:_ProfilerResult.save", "torch.profiler.profiler:_add_execution_trace_observer",
+    )
+)  # fmt: skip
+FILE_STORE = Internal("torch.distributed:FileStore.__init__", _SAVING)
 STORAGE_AT_ADDRESS = Internal("torch._C:_construct_storage_from_data_pointer", _EMULATION)
 KERNELS_OF_KEY = Internal("torch._C:_dispatch_get_registrations_for_dispatch_key", _EMULATION)
 HAS_KERNEL = Internal("torch._C:_dispatch_has_kernel", _OPERATORS)
