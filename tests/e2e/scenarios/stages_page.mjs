@@ -46,6 +46,8 @@ for (const colorScheme of ["light", "dark"]) {
   await page.keyboard.press("Enter");
   const keyboard = await lit(source);
   await page.keyboard.press("Escape");
+  // what a key changes is drawn a moment later
+  await page.waitForFunction(() => !document.querySelector(".line.lit"), undefined, { timeout: 5000 }).catch(() => {});
   const cleared = await page.locator(".line.lit").count();
 
   const graph = page.locator(".graph");
@@ -75,6 +77,7 @@ for (const colorScheme of ["light", "dark"]) {
   }
   // what the passes changed, from their table
   await page.locator(".passes button", { hasText: "post_grad passes" }).click();
+  await page.waitForFunction(() => document.querySelector(".text.new")?.innerText, undefined, { timeout: 5000 }).catch(() => {});
   const ofPass = {
     tab: await page.locator("[role=tab][aria-selected=true]").innerText(),
     added: await page.locator(".text.new").allInnerTexts(),
