@@ -20,7 +20,7 @@ from .accepted_values import compared_in
 from .arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
-from .failing_lines import failing_line, names_in_failing_lines
+from .failing_lines import failing_line, failing_lines, names_in_failing_lines
 from .guesses import CLASS_MAKERS, MAKERS, TABLES, WORDS, by_name
 from .messages import Requirement, requirements
 
@@ -175,17 +175,27 @@ def needs_one_of(names: frozenset[str], error: BaseException) -> bool:
 
 
 def is_of_kept(names: frozenset[str], error: BaseException) -> bool:
-    """Whether what an object has kept of its construction under one of ``names`` lacks items or an attribute: `self.options.width`."""
-    used = set(re.findall(r"\bself\.(\w+)", failing_line(error))) & names
-    if not used or "Tensor" in str(error):
+    """Whether what an object has kept of its construction under one of ``names`` lacks items or an attribute: `self.options.width`.
+
+    Also where it is passed on, and the message names it: `fold(x, self._output_size)` raises "'output_size' must be a tuple".
+    """
+    line, kept = failing_line(error), {name.strip("_") for name in names}
+    used = {name for name in re.findall(r"\bself\.(\w+)", line) if name.strip("_") in kept}
+    passed_on = {
+        name
+        for each in failing_lines(error)
+        for name in re.findall(r"\bself\.(\w+)", each)
+        if name.strip("_") in kept and re.search(rf"\b{re.escape(name.strip('_'))}\b", str(error))
+    }
+    if not used | passed_on or "Tensor" in str(error):
         return False
     for wanted in requirements(error):
         owner = rf"\bself\.(?:{'|'.join(used)})"
         if wanted.kind == "several":
             return True
-        if wanted.kind in ("attribute", "key") and wanted.value:
+        if used and wanted.kind in ("attribute", "key") and wanted.value:
             read = rf"{owner}[\w.]*(?:\.{wanted.value}\b|\[\s*['\"]{wanted.value})"
-            return re.search(read, failing_line(error)) is not None
+            return re.search(read, line) is not None
     return False
 
 

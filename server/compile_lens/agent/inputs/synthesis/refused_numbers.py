@@ -1,0 +1,157 @@
+"""Replaces numbers that a program refuses: with those that it lists or compares with, or with the same of another type.
+
+`scale must be 2 or 3 or 4`, `if r == 2: … elif r == 4: … else: raise`, `&` of a float, `requires_grad must be a bool`.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from types import FrameType, TracebackType
+from typing import Any
+
+from ...runtime.foreign_code import attempted
+from .arguments import INSIDE, Argument, Expression, UnknownInteger
+from .candidate import Candidate
+from .failing_lines import names_in_failing_lines
+
+MOST_VALUES, MOST_SUSPECTS = 4, 4
+_LISTED = re.compile(
+    r"(?:\bone of|\bin|\bfrom|\bare|\bbe|\bbe either|\bsupports?|\bonly|:)\s*[\[({]?(-?\d+(?:\.\d+)?(?:(?:,? (?:or|and)|,) ?-?\d+(?:\.\d+)?)+)"
+)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_IS_REFUSED = (ValueError, AssertionError, NotImplementedError, KeyError, RuntimeError)
+_MUST_BE = r"\b(?:must|should|has to|needs to|expected to) be (?:of type )?(?:an? )?"
+_INTEGER = re.compile(
+    r"unsupported operand type\(s\) for (?:[&|^]|<<|>>)=?: .*'float'|'float' object cannot be interpreted as an integer"
+    rf"|{_MUST_BE}(?:positive |non-negative )?int(?:eger)?\b|indices must be integers|found element of type float"
+)
+_FLAG = re.compile(rf"{_MUST_BE}bool(?:ean)?\b")
+_FRACTION = re.compile(rf"{_MUST_BE}(?:float|real number)\b")
+
+
+def with_accepted_number(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """Candidates with a number that the program accepts in place of one that it does not, in what the error is about."""
+    if not isinstance(error, _IS_REFUSED):
+        return
+    listed = [_read(text) for found in _LISTED.findall(str(error)) for text in _NUMBER.findall(found)]
+    compared = _compared(error)
+    for path, now in _suspects(candidate, error, compared):
+        values = [*listed, *compared.get(_plain(path), ())]
+        for value in [each for each in dict.fromkeys(values) if each != now][:MOST_VALUES]:
+            yield _with(candidate, path, value)
+
+
+def with_number_of_type(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """Candidates with an integer, a flag or a fraction for a number of another type that the error is about."""
+    text = str(error)
+    for path, now in _suspects(candidate, error, {}):
+        if _INTEGER.search(text) and isinstance(now, float):
+            yield from (_with(candidate, path, value) for value in dict.fromkeys((max(int(now), 2), max(int(now), 1))))
+        elif _FLAG.search(text):
+            yield from (_with(candidate, path, value) for value in (True, False))
+        elif _FRACTION.search(text) and isinstance(now, int):
+            yield _with(candidate, path, float(now))
+
+
+def _suspects(
+    candidate: Candidate, error: BaseException, compared: dict[str, tuple[int | float, ...]]
+) -> list[tuple[str, int | float]]:
+    """The numbers that an error may be about: those it names first, then those compared before it, then those of its lines."""
+    text = str(error)
+    in_lines = [each.strip("_") for each in names_in_failing_lines(error)]
+    also_called = {alias: name for name, alias in _names_of_parameters(error).items()}
+    found: list[tuple[int, str, int | float]] = []
+    for path, argument in candidate.arguments.plain():
+        value, name = _value(candidate, argument), _plain(path)
+        if value is None:
+            continue
+        is_in_line = name in in_lines or also_called.get(name, "") in in_lines
+        is_named = re.search(rf"\b_?{re.escape(name)}\b", text) is not None
+        if is_named or is_in_line or name in compared:
+            found.append((-4 * is_named - 2 * (name in compared) - is_in_line, path, value))
+    return [(path, value) for _, path, value in sorted(found, key=lambda each: each[0])[:MOST_SUSPECTS]]
+
+
+def _plain(path: str) -> str:
+    return path.rpartition(INSIDE)[2].strip("_")
+
+
+def _value(candidate: Candidate, argument: Argument) -> int | float | None:
+    if isinstance(argument, UnknownInteger):
+        return candidate.unknowns.by_name[argument.name].value
+    text = argument.text if isinstance(argument, Expression) else ""
+    return _read(text) if re.fullmatch(_NUMBER.pattern + r"(?:e-?\d+)?", text) else None
+
+
+def _read(text: str) -> int | float:
+    return float(text) if re.search(r"[.e]", text) else int(text)
+
+
+def _compared(error: BaseException) -> dict[str, tuple[int | float, ...]]:
+    """The numbers that names are compared with by the conditions which led to a `raise` or an `assert`, by the name of the parameter."""
+    frame, line = _innermost(error)
+    tree = _tree_of(frame)
+    if frame is None or tree is None:
+        return {}
+    row = line - frame.f_code.co_firstlineno + 1
+    parameters = _names_of_parameters(error)
+    found: dict[str, list[int | float]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.If, ast.Assert)) and node.lineno <= row <= (node.end_lineno or row):
+            for name, values in _comparisons(node.test):
+                found.setdefault(parameters.get(name, name), []).extend(values)
+    return {name: tuple(dict.fromkeys(values)) for name, values in found.items()}
+
+
+def _comparisons(test: ast.expr) -> Iterator[tuple[str, list[int | float]]]:
+    for node in ast.walk(test):
+        if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
+            continue
+        name, values = _name(node.left), attempted(lambda each=node.comparators[0]: ast.literal_eval(each))  # type: ignore[misc]
+        items = values if isinstance(values, (tuple, list, set)) else [values]
+        numbers = [each for each in items if type(each) in (int, float)]
+        if name and numbers:
+            yield name, numbers
+
+
+def _names_of_parameters(error: BaseException) -> dict[str, str]:
+    """For names that the failing function gives to parameters of its own, those parameters: `r = scale`, `self.r = scale`."""
+    frame, _ = _innermost(error)
+    tree = _tree_of(frame)
+    found: dict[str, str] = {}
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+            found.update({_name(target): node.value.id.strip("_") for target in node.targets if _name(target)})
+    return found
+
+
+def _name(node: ast.expr) -> str:
+    """``mode`` for ``mode`` and ``self._mode``."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+        return node.attr.strip("_")
+    return node.id.strip("_") if isinstance(node, ast.Name) else ""
+
+
+def _tree_of(frame: FrameType | None) -> ast.AST | None:
+    if frame is None:
+        return None
+    source = attempted(lambda: inspect.getsourcelines(frame.f_code))
+    return attempted(lambda: ast.parse(textwrap.dedent("".join(source[0])))) if source is not None else None
+
+
+def _innermost(error: BaseException) -> tuple[FrameType | None, int]:
+    entry: TracebackType | None = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return (None, 0) if entry is None else (entry.tb_frame, entry.tb_lineno)
+
+
+def _with(candidate: Candidate, path: str, value: bool | int | float) -> Candidate:
+    return Candidate(
+        candidate.arguments.with_argument(path, Expression(repr(value))), copy.deepcopy(candidate.unknowns)
+    )
