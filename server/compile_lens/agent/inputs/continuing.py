@@ -89,7 +89,15 @@ class _Guarding:
             return self._with(node)
         elif isinstance(node, ast.Try):
             return self._try(node)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            return [self._import(node)]
         return [self._guarded(node)]
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> ast.stmt:
+        guarded: Any = self._guarded(node)
+        guarded.body = [_at(node, ast.With([ast.withitem(_expression(f"{GUARD}.importing()", node))], [node]))]
+        result: ast.stmt = guarded
+        return result
 
     def _function(self, node: ast.FunctionDef) -> None:
         is_generator = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node))

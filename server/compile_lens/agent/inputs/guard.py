@@ -21,7 +21,7 @@ class Enough(BaseException):
 
 
 class Guard:
-    """Notes the failures of guarded statements, for ``seconds`` of processor time.
+    """Notes the failures of guarded statements, for ``seconds`` of processor time, imports not counted.
 
     ``on_failure`` gets the exceptions that are not consequences of earlier ones, and ``on_skipped`` the frame and the line of every
     statement that did not run to its end.
@@ -44,11 +44,23 @@ class Guard:
         self.first: BaseException | None = None
         self.failures = 0
         self.lines: set[int] = set()
+        self.is_over = False
 
     def check_time(self) -> None:
         """Raise Enough when the time is up."""
         if time.process_time() > self._end or time.monotonic() > self._clock_end:
+            self.is_over = True
             raise Enough
+
+    @contextlib.contextmanager
+    def importing(self) -> Iterator[None]:
+        """The body imports something: how long that takes says nothing of how far the program is."""
+        started, clock_started = time.process_time(), time.monotonic()
+        try:
+            yield
+        finally:
+            self._end += time.process_time() - started
+            self._clock_end += time.monotonic() - clock_started
 
     def failed(self, error: BaseException, line: int) -> Absent:
         """What a failed statement binds. Raises ``error`` again where it is the end of the program, or the program handles it."""

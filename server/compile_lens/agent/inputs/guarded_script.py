@@ -43,6 +43,7 @@ class GuardedScript:
         self._has_failed = False
         self._ending: SystemExit | None = None
         self.first_failure: BaseException | None = None
+        self.took_too_long = False
 
     def run(self, source: str, seconds: float) -> None:
         """Run it for ``seconds`` at most, or until its models are known."""
@@ -66,6 +67,7 @@ class GuardedScript:
         if self._ending is not None and not self._has_made_up_arguments:
             self._tell(self._ending)
         self.first_failure = guard.first
+        self.took_too_long = guard.is_over
         if guard.lines and self._page == self._file:
             self._wire.tell(StatementsSkipped(tuple(sorted(guard.lines))))
 

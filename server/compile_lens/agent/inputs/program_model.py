@@ -42,7 +42,8 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
         done = called_functions.call_all(script.program.functions(), file, source, wire, failed)
     wire.tell(EntryCalled((), tuple(failed)))
     if not done:
-        raise UnusableEntry(_why(failed, script.first_failure, NO_MODEL_NOR_FUNCTION))
+        lacking = too_long(plan.seconds) if script.took_too_long else NO_MODEL_NOR_FUNCTION
+        raise UnusableEntry(_why(failed, script.first_failure, lacking))
 
 
 @copies_can_use_gpu()
@@ -55,7 +56,13 @@ def run_example(plan: DocumentedExample, file: str, source: str, wire: Wire) -> 
     done = [call_model(model, file, wire, failed, plan.line) for model in models]
     wire.tell(EntryCalled((), tuple(failed)))
     if not any(done):
-        raise UnusableEntry(_why(failed, script.first_failure, NO_MODEL))
+        lacking = too_long(plan.seconds) if script.took_too_long else NO_MODEL
+        raise UnusableEntry(_why(failed, script.first_failure, lacking))
+
+
+def too_long(seconds: float) -> str:
+    """What is lacking where a program was stopped by time."""
+    return f"it built no model within {seconds:g} s"
 
 
 def _why(failed: list[CallNotMade], first: BaseException | None, lacking: str) -> str:

@@ -172,7 +172,12 @@ class ArgumentGuesser:
             accepted = texts_of_attributes(self.module).get(name, ())
         if accepted and kinds <= {"str"}:
             return Expression(repr(accepted[0]))
-        if "bool" in kinds or (not kinds and re.match(r"(?:use|is|has|with|enable|add)_|bias$|causal$", name)):
+        is_flag = info.is_flag and by_name(SIZES, name) is None and by_name(MAKERS, name) is None
+        if (
+            "bool" in kinds
+            or (not kinds and is_flag)
+            or (not kinds and re.match(r"(?:use|is|has|with|enable|add)_|bias$|causal$", name))
+        ):
             return Expression("True" if re.search("bias|affine", name) else "False")
         if "str" in kinds and not kinds & {"int"}:
             return Expression(repr(by_name(WORDS, name) or "mean"))
@@ -258,6 +263,8 @@ class ArgumentGuesser:
             return Group((item,) * count_of_items(info.hint), is_list="tuple" not in kinds)
         plain = kinds & {"int", "float", "bool", "str"}
         if "tensor" not in kinds and not is_tensor:
+            if info.is_flag and not kinds and by_name(INPUTS, info.name) is None:
+                return Expression("False")
             if by_name(PLAIN_INPUTS, info.name) is not None:
                 return Expression(by_name(PLAIN_INPUTS, info.name))
             if "int" in kinds and by_name(SIZES, info.name) is None:

@@ -30,7 +30,7 @@ from .documented_values import documented_values
 from .factories import factories
 from .failing_lines import names_in_failing_lines
 from .guesses import MAKERS, by_name
-from .messages import requirements
+from .messages import is_of_nothing, requirements
 from .other_shapes import with_values
 from .other_values import ANY_MODULE, is_none_called, with_callable, with_required_class
 from .own_classes import with_own_class
@@ -49,6 +49,8 @@ ATTEMPT_SHARE = 0.5
 MAX_TRIALS = 24
 # sizes that are tried for one error
 MOST_SIZES = 4
+# and that are tried larger, by how much
+MOST_LARGER, TIMES_LARGER = 12, (8, 64)
 SIZE = "__compile_lens_size__"
 
 
@@ -138,7 +140,10 @@ def with_other_sizes(
 ) -> Iterator[Making]:
     """Constructor calls that return and pass one size for two which ``error`` shows to be compared: `Block(in=64, out=64)`."""
     if making.candidate is not None and error is not None:
-        found = itertools.islice(_with_equal_sizes(making.candidate, error), MOST_SIZES)
+        found = itertools.chain(
+            itertools.islice(_with_equal_sizes(making.candidate, error), MOST_SIZES),
+            itertools.islice(_with_larger_sizes(making.candidate, error), MOST_LARGER),
+        )
         yield from _that_return(_Construction(module, path, cls), path, found)
 
 
@@ -149,6 +154,13 @@ def _with_equal_sizes(candidate: Candidate, error: BaseException) -> Iterator[Ca
             values = candidate.unknowns.values
             for name in (name for name, value in values.items() if value == got and want > 1):
                 yield with_values(candidate, {**values, name: want}, candidate.negated)
+
+
+def _with_larger_sizes(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """Candidates with one size larger, where the object computed none of it: `window // 300` is 0."""
+    values = candidate.unknowns.values
+    for times, name in itertools.product(TIMES_LARGER, values) if is_of_nothing(error) else ():
+        yield with_values(candidate, {**values, name: values[name] * times}, candidate.negated)
 
 
 def with_models(module: ModuleType, path: str, cls: type, making: Making) -> Iterator[Making]:

@@ -6,6 +6,7 @@ import linecache
 import re
 import traceback
 from collections.abc import Iterator
+from types import TracebackType
 
 _MOST_LINES = 12
 
@@ -35,9 +36,25 @@ def _line(frame: traceback.FrameSummary) -> str:
 
 
 def names_in_failing_lines(error: BaseException) -> list[str]:
-    """The names in the source lines that raised, innermost first: one of them may be the parameter that is None."""
+    """The names in the source lines that raised, innermost first: one of them may be the parameter that is None.
+
+    What is kept as `self._width` most often comes from a parameter `width`.
+    """
     found: list[str] = []
     for frame in reversed(traceback.extract_tb(error.__traceback__)[-12:]):
         if "_compile_lens" not in frame.filename:
-            found += re.findall(r"[A-Za-z_]\w*", _line(frame))
+            for name in re.findall(r"[A-Za-z_]\w*", _line(frame)):
+                found += dict.fromkeys((name, name.strip("_") or name))
     return list(dict.fromkeys(found))[:40]
+
+
+def keys_in_failing_line(error: BaseException, written: re.Pattern[str]) -> list[str]:
+    """The texts that the innermost line looks something up by: those that ``written`` finds, and constants, as in `table[START]`."""
+    line = failing_line(error)
+    found = [next(filter(None, groups), "") for groups in written.findall(line)]
+    entry: TracebackType | None = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    names = entry.tb_frame.f_globals if entry is not None else {}
+    constants = (names.get(name) for name in re.findall(r"\[\s*([A-Za-z_]\w*)\s*\]", line))
+    return [*filter(None, found), *(each for each in constants if isinstance(each, str))]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from .guesses import InputGuess
@@ -23,12 +25,13 @@ def expected_input(module: Any, depth: int = 0) -> InputGuess | None:
         return None
     if isinstance(module, (nn.Sequential, nn.ModuleList)):
         # some layers, such as activations, accept any input: the next one decides
-        is_flat = False
+        is_flat, rearranged = False, Fraction(1)
         for child in list(module)[:4]:
+            rearranged *= _channels_for_each(child, nn)
             is_flat = is_flat or isinstance(child, nn.Flatten)
             if is_flat and isinstance(child, nn.Linear):
                 return InputGuess("float32", ("B", str(child.in_features)))
-            found = expected_input(child, depth + 1)
+            found = _with_channels(expected_input(child, depth + 1), rearranged)
             if found is not None or not type(child).__module__.startswith("torch.nn."):
                 return found
         return None
@@ -37,6 +40,21 @@ def expected_input(module: Any, depth: int = 0) -> InputGuess | None:
             found = make(module)
             return found if isinstance(found, InputGuess) else None
     return _of_pattern(module) or _of_own_class(module, depth)
+
+
+def _channels_for_each(layer: Any, nn: Any) -> Fraction:
+    """How many channels a layer that moves pixels to channels, or back, gets for each that it returns."""
+    if isinstance(layer, nn.PixelUnshuffle):
+        return Fraction(1, int(layer.downscale_factor) ** 2)
+    return Fraction(int(layer.upscale_factor) ** 2) if isinstance(layer, nn.PixelShuffle) else Fraction(1)
+
+
+def _with_channels(guess: InputGuess | None, times: Fraction) -> InputGuess | None:
+    """``guess`` with ``times`` as many channels, where that many are whole."""
+    if guess is None or times == 1 or len(guess.dims) < 3 or not guess.dims[1].isdecimal():
+        return guess
+    count = int(guess.dims[1]) * times
+    return replace(guess, dims=(guess.dims[0], str(count), *guess.dims[2:])) if count.denominator == 1 else guess
 
 
 def _of_pattern(module: Any) -> InputGuess | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .asserted_sizes import compared_sizes
-from .failing_lines import failing_line, names_in_failing_lines
+from .failing_lines import failing_line, keys_in_failing_line, names_in_failing_lines
 from .lacking_arguments import lacking_names
 
 
@@ -182,6 +182,10 @@ _NO_MODULE = re.compile(
 _TOO_LARGE = re.compile(
     r"[Oo]verflow|\d million parameters|can't allocate memory|[Nn]ot enough memory|out of memory|[Ii]nvalid buffer size"
 )
+_OF_NOTHING = re.compile(
+    r"must be greater than zero, but got 0|should not be zero|shape '\[(?:[-\d, ]*, )?0(?:, [-\d, ]*)?\]' is invalid|tensor of 0 elements"
+    r"|have 0 elements|with zero elements|non-zero size|integer (?:division or )?modulo by zero|division by zero"
+)
 _CERTAINLY_TOO_SMALL = re.compile(
     r"Kernel size can't be greater|[Oo]utput size is too small|Invalid computed output size"
 )
@@ -336,14 +340,12 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
     elif _PAIRS.search(text):
         yield Requirement("pair", "")
     elif _NO_SEQUENCE.search(text):
-        keys = [key for key in _KEYS.findall(failing_line(error)) if any(key)]
-        yield from (Requirement("key", one or other) for one, other in keys)
+        yield from (Requirement("key", key) for key in keys_in_failing_line(error, _KEYS))
         yield Requirement("several", "list" if _LISTS.search(text) else "")
     elif isinstance(error, KeyError) and error.args and isinstance(error.args[0], str):
         yield Requirement("key", error.args[0])
     elif _NO_MAPPING.search(text) or _OBJECT_AS_MAPPING.search(text) or "too many indices" in text:
-        keys = _KEYS.findall(failing_line(error))
-        key = next((one or other for one, other in keys), "")
+        key = next(iter(keys_in_failing_line(error, _KEYS)), "")
         if key or "too many indices" not in text:  # a tensor takes a text for a sequence of indices
             yield Requirement("key", key)
 
@@ -355,6 +357,11 @@ def _is_less_than_its_view(text: str) -> bool:
         return False
     dims = [int(dim) for dim in match["dims"].split(",")]
     return -1 in dims and math.prod(dim for dim in dims if dim > 0) > int(match["size"])
+
+
+def is_of_nothing(error: BaseException) -> bool:
+    """Whether a size that an object computed is 0."""
+    return _OF_NOTHING.search(str(error)) is not None
 
 
 def is_too_large(error: BaseException) -> bool:

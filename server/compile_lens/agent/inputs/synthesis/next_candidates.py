@@ -36,7 +36,7 @@ from .other_values import (
     with_small_model,
     with_text,
 )
-from .refused_numbers import with_accepted_number, with_number_of_type
+from .refused_numbers import with_accepted_number, with_number_in_range, with_number_of_type
 from .structures import with_mentioned_keys, with_structure
 
 # `**kwargs` of the function
@@ -83,6 +83,7 @@ def next_candidates(
     yield from with_other_value(candidate, error)
     yield from with_number_of_type(candidate, error)
     yield from with_accepted_number(candidate, error)
+    yield from with_number_in_range(candidate, error)
     yield from with_other_length(candidate, error)
     yield from _with_all_that_it_lacks(problem, candidate, error)
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]

@@ -13,6 +13,7 @@ class ParameterInfo:
     ``least_rank`` follows from subscripts such as ``x.shape[2]``; ``layers`` are attributes of ``self`` that are applied to it first;
     ``fields`` are keys and attributes that are read of it, ``item_fields`` keys that are read of each of its items,
     ``unpacked`` are its parts: `images, labels = batch`. ``of_graph``: it comes with the edges of a graph.
+    ``is_flag``: the function only asks whether it is true.
     """
 
     name: str
@@ -32,3 +33,4 @@ class ParameterInfo:
     unpacked: tuple[ParameterInfo, ...] = ()
     is_first: bool = False
     of_graph: bool = False
+    is_flag: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from .parameter_info import ParameterInfo
@@ -40,6 +41,36 @@ def read_body(source: str, by_name: dict[str, ParameterInfo]) -> None:
         body = _Body(by_name)
         for statement in function.body:
             body.visit(statement)
+        for name in _only_asked(function, by_name):
+            by_name[name].is_flag = True
+
+
+def _only_asked(function: ast.AST, names: Iterable[str]) -> Iterator[str]:
+    """Those of ``names`` of which a function only asks whether they are true, and which it may keep: `if pretrained:`, `self.x = x`."""
+    asked: dict[str, int] = {}
+    used: dict[str, int] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name):
+            used[node.id] = used.get(node.id, 0) + 1
+        tests = [node.test] if isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)) else []
+        for each in (part for test in tests for part in _parts_of_test(test)):
+            if isinstance(each, ast.Name):
+                asked[each.id] = asked.get(each.id, 0) + 1
+        kept = node.value if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute) else None
+        if isinstance(kept, ast.Name):
+            used[kept.id] = used.get(kept.id, 0) - 1
+    return (name for name in names if asked.get(name) and asked[name] == used.get(name))
+
+
+def _parts_of_test(test: ast.expr) -> Iterator[ast.expr]:
+    """What a condition asks of: `a` and `b` of `a and not b`."""
+    if isinstance(test, ast.BoolOp):
+        for value in test.values:
+            yield from _parts_of_test(value)
+    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        yield from _parts_of_test(test.operand)
+    else:
+        yield test
 
 
 @dataclass(slots=True)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import inspect
 import re
 import textwrap
 from collections.abc import Iterator
 from types import FrameType, TracebackType
-from typing import Any
 
 from ...runtime.foreign_code import attempted
 from .arguments import INSIDE, Argument, Expression, UnknownInteger
@@ -21,7 +21,8 @@ from .failing_lines import names_in_failing_lines
 
 MOST_VALUES, MOST_SUSPECTS = 4, 4
 _LISTED = re.compile(
-    r"(?:\bone of|\bin|\bfrom|\bare|\bbe|\bbe either|\bsupports?|\bonly|:)\s*[\[({]?(-?\d+(?:\.\d+)?(?:(?:,? (?:or|and)|,) ?-?\d+(?:\.\d+)?)+)"
+    r"(?:\bone of|\bin|\bfrom|\bare|\bbe|\bbe either|\bsupports?|\bonly|:)\s*[\[({]?"
+    r"(-?\d+(?:\.\d+)?(?:(?:,? (?:or|and)|,) ?-?\d+(?:\.\d+)?)+)"
 )
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _IS_REFUSED = (ValueError, AssertionError, NotImplementedError, KeyError, RuntimeError)
@@ -30,6 +31,7 @@ _INTEGER = re.compile(
     r"unsupported operand type\(s\) for (?:[&|^]|<<|>>)=?: .*'float'|'float' object cannot be interpreted as an integer"
     rf"|{_MUST_BE}(?:positive |non-negative )?int(?:eger)?\b|indices must be integers|found element of type float"
 )
+_OUT_OF_RANGE = re.compile(r"index (?P<got>\d+) is out of bounds for (?:dimension|axis) \d+ with size (?P<size>\d+)")
 _FLAG = re.compile(rf"{_MUST_BE}bool(?:ean)?\b")
 _FRACTION = re.compile(rf"{_MUST_BE}(?:float|real number)\b")
 
@@ -56,6 +58,20 @@ def with_number_of_type(candidate: Candidate, error: BaseException) -> Iterator[
             yield from (_with(candidate, path, value) for value in (True, False))
         elif _FRACTION.search(text) and isinstance(now, int):
             yield _with(candidate, path, float(now))
+
+
+def with_number_in_range(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """The candidate in which numbers that are too large for indices are the first ones: of a table of indices, each another."""
+    match = _OUT_OF_RANGE.search(str(error))
+    same = [
+        path for path, each in candidate.arguments.plain() if match and _value(candidate, each) == int(match["got"])
+    ]
+    if match is None or not same:
+        return
+    arguments = candidate.arguments
+    for number, path in enumerate(same):
+        arguments = arguments.with_argument(path, Expression(str(number % max(int(match["size"]), 1))))
+    yield Candidate(arguments, copy.deepcopy(candidate.unknowns))
 
 
 def _suspects(
@@ -112,9 +128,9 @@ def _comparisons(test: ast.expr) -> Iterator[tuple[str, list[int | float]]]:
     for node in ast.walk(test):
         if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
             continue
-        name, values = _name(node.left), attempted(lambda each=node.comparators[0]: ast.literal_eval(each))  # type: ignore[misc]
+        name, values = _name(node.left), attempted(functools.partial(ast.literal_eval, node.comparators[0]))
         items = values if isinstance(values, (tuple, list, set)) else [values]
-        numbers = [each for each in items if type(each) in (int, float)]
+        numbers = [each for each in items if isinstance(each, (int, float)) and not isinstance(each, bool)]
         if name and numbers:
             yield name, numbers
 
