@@ -85,12 +85,13 @@ class Constructed:
 class Fields:
     """A dictionary, or an object with attributes, whose class is not known: what is read of it is in ``named``.
 
-    ``base`` is a module that gets the attributes, for what is called, too.
+    ``base`` is a module that gets the attributes, for what is called, too; ``maker`` is the class of a library that takes them by name.
     """
 
     named: tuple[tuple[str, Argument], ...] = ()
     is_dict: bool = False
     base: str = ""
+    maker: str = ""
 
     def render(self, size: Size) -> str:
         """``{"x": float32[2]}``, ``types.SimpleNamespace(x=float32[2])`` or ``(m := torch.nn.Identity(), setattr(m, "x", 2))[0]``."""
@@ -99,7 +100,7 @@ class Fields:
             return f"(m := {self.base}{added})[0]" if added else self.base
         if self.is_dict:
             return "{" + ", ".join(f"{json.dumps(name)}: {value.render(size)}" for name, value in self.named) + "}"
-        return f"types.SimpleNamespace({', '.join(f'{name}={value.render(size)}' for name, value in self.named)})"
+        return f"{self.maker or 'types.SimpleNamespace'}({', '.join(f'{name}={value.render(size)}' for name, value in self.named)})"
 
     def with_field(self, name: str, value: Argument) -> Fields:
         """These fields with ``value`` for ``name``."""

@@ -37,7 +37,7 @@ from .other_values import (
     with_text,
 )
 from .refused_numbers import with_accepted_number, with_number_in_range, with_number_of_type
-from .structures import with_mentioned_keys, with_structure
+from .structures import as_graphs, with_mentioned_keys, with_structure
 
 # `**kwargs` of the function
 _OF_NAMED = re.compile(r"\bkw\w*\s*\[")
@@ -63,6 +63,7 @@ def next_candidates(
     for requirement in wanted:
         if requirement.kind == "key" and _OF_NAMED.search(failing_line(error)):
             yield from _satisfying(problem, candidate, Requirement("argument", requirement.value))
+    yield from as_graphs(candidate, error)
     if problem.guess is not None:
         for requirement in wanted:
             if requirement.kind in ("attribute", "key", "several", "pair", "tensor", "number", "array"):

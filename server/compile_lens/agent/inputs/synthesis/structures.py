@@ -8,14 +8,16 @@ from __future__ import annotations
 import copy
 import functools
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from .arguments import INSIDE, Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
 from .failing_lines import failing_line, names_in_failing_lines
-from .guesses import INPUTS, SIZES, TABLES, by_name
+from .guesses import EDGES, INPUTS, SIZES, TABLES, by_name
 from .messages import Requirement
 
 Guess = Callable[[str, Unknowns], Argument]
@@ -39,6 +41,7 @@ _ITERATED = re.compile(
 )
 ANY_MODULE = Expression("torch.nn.Identity()")
 VECTOR, ROWS = 64, 256
+_NO_ATTRIBUTE = re.compile(r"'types\.SimpleNamespace' object has no attribute '(\w+)'")
 _MATRIX = re.compile(r"(?:.*_)?(?:emb\w*|matrix|mat|table|vectors|basis|prototypes|centers|codebook)", re.I)
 # of an image whose shape a constructor takes
 SIDE = 16
@@ -49,6 +52,18 @@ ANY_KEYS = ("first", "second")
 PACK = "torch.nn.utils.rnn.pack_sequence"
 ARRAYS = (f"numpy.random.rand({SIDE}, {SIDE})", f"numpy.random.rand({SIDE})")
 TEXT, IMAGE = Expression("'a photo of a cat'"), Expression("PIL.Image.new('RGB', (64, 64))")
+
+
+def as_graphs(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """The candidate in which an object with edges is a graph of torch_geometric, where what only those have is used."""
+    lacking = _NO_ATTRIBUTE.search(str(error))
+    library: Any = sys.modules.get("torch_geometric.data")
+    if lacking is None or not any(hasattr(getattr(library, name, None), lacking[1]) for name in ("Data", "Batch")):
+        return
+    for path, thing in candidate.arguments.objects():
+        has_edges = any(re.fullmatch(EDGES, name) for name, _ in thing.named)
+        if has_edges and not (thing.is_dict or thing.base or thing.maker):
+            yield _with(candidate, path, replace(thing, maker="torch_geometric.data.Batch"))
 
 
 def with_structure(
