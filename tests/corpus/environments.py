@@ -78,7 +78,8 @@ def make(package: str, version: str, folder: Path) -> Path:
     _link_torch(inside)
     overrides = place / "overrides.txt"
     overrides.write_text("\n".join(_overrides()) + "\n", encoding="utf-8")
-    install = [uv, "pip", "install", "--quiet", "--python", str(python), "--overrides", str(overrides)]
+    # pip compiles what it installs; a sandboxed run would compile it again each time
+    install = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(python), "--overrides", str(overrides)]
     try:
         _run([*install, f"{package}=={version}"])
     except NoEnvironment as problem:
@@ -151,7 +152,7 @@ def install_for(package: str, files: list[Path], folder: Path) -> None:
         return
     inside = next((python.parent.parent / "lib").glob("python3*")) / "site-packages"
     overrides = python.parent.parent / "overrides.txt"
-    install = [uv, "pip", "install", "--quiet", "--python", str(python), "--overrides", str(overrides)]
+    install = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(python), "--overrides", str(overrides)]
     top = folder.joinpath(*files[0].relative_to(folder).parts[:2]) if files else folder
     by_files = needed(files, top)
     installed_as = list(_installed_as(files, inside))

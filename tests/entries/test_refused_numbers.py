@@ -61,6 +61,15 @@ class PowerOfTwo(nn.Module):
         return self.layer(x)
 
 
+class LowRank(nn.Module):
+    def __init__(self, n, p):
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(n, p))
+
+    def forward(self, x):
+        return x @ self.table
+
+
 class Frozen(nn.Module):
     def __init__(self, width, weights_may_change):
         super().__init__()
@@ -148,6 +157,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
         ("Upsampled", "scale=2)("),
         ("Listed", "Listed(order=4)("),
         ("PowerOfTwo", "PowerOfTwo(scale=2)("),
+        ("LowRank", "p=2)("),
         ("Frozen", "weights_may_change=True)("),
         ("Fold", "Fold(output_size=("),
         ("Loaded", "load=False)("),

@@ -9,7 +9,12 @@ from typing import Any
 # sizes among constructor parameters; widths are powers of two, so that they divide one another
 SIZES: tuple[tuple[str, int], ...] = (
     # as many as a list that describes each of them has items
-    (r"num_(?:feat|static|dynamic|cat(?!eg))\w*", 2),
+    (r"num_(?:feat_|static|dynamic|cat(?!eg))\w*", 2),
+    # of a network of convolutions: its width
+    (
+        r"(?:n|num)_?(?:feats?|features|filters|hiddens?|units|maps|kernels)|nf|ngf|ndf|base_?(?:channels?|filters|width|c|ch|dim)",
+        64,
+    ),
     (r"(?:num|n)_?(?:kv|key_value|query)_?(?:heads|groups)|kv_heads|num_key_value_heads", 2),
     (r"(?:dim_head|head_dim|d_head|dim_per_head|head_size|d_k|d_v|d_kv|dim_keys?|dim_values?|key_dim)", 16),
     (r"(?:num_|n_|attn_|attention_)?(?:n?heads?|nhead|num_attention_heads)|(?:n|num)_\w+_heads?", 4),

@@ -184,7 +184,7 @@ _TOO_LARGE = re.compile(
 )
 _OF_NOTHING = re.compile(
     r"must be greater than zero, but got 0|should not be zero|shape '\[(?:[-\d, ]*, )?0(?:, [-\d, ]*)?\]' is invalid|tensor of 0 elements"
-    r"|have 0 elements|with zero elements|non-zero size|integer (?:division or )?modulo by zero|division by zero"
+    r"|weight of size \[(?:\d+, )*0[,\]]|have 0 elements|with zero elements|non-zero size|integer (?:division or )?modulo by zero|division by zero"
 )
 _CERTAINLY_TOO_SMALL = re.compile(
     r"Kernel size can't be greater|[Oo]utput size is too small|Invalid computed output size"

@@ -30,6 +30,7 @@ _MUST_BE = r"\b(?:must|should|has to|needs to|expected to) be (?:of type )?(?:an
 _INTEGER = re.compile(
     r"unsupported operand type\(s\) for (?:[&|^]|<<|>>)=?: .*'float'|'float' object cannot be interpreted as an integer"
     rf"|{_MUST_BE}(?:positive |non-negative )?int(?:eger)?\b|indices must be integers|found element of type float"
+    r"|must be tuple of ints, ?but got float"
 )
 _OUT_OF_RANGE = re.compile(r"index (?P<got>\d+) is out of bounds for (?:dimension|axis) \d+ with size (?P<size>\d+)")
 _FLAG = re.compile(rf"{_MUST_BE}bool(?:ean)?\b")
