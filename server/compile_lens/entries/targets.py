@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import tree_sitter
 
 from compile_lens.agent.runtime.entry_plans import CallTarget, CompileAt
+from compile_lens.entries.effects import effect_names
 from compile_lens.entries.module_classes import (
     autograd_functions,
     heirs,
@@ -24,40 +25,6 @@ from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
 
 _IDENTIFIERS = Query("(identifier) @name")
 _WORD = pattern(r"\w+")
-# a function that names one of these has effects outside the program and is never called with synthesized inputs
-_SIDE_EFFECTS = frozenset(
-    [
-        "open",
-        "os",
-        "shutil",
-        "subprocess",
-        "socket",
-        "requests",
-        "urllib",
-        "Path",
-        "pathlib",
-        "save",
-        "load",
-        "input",
-        "exec",
-        "eval",
-        "system",
-        "remove",
-        "unlink",
-        "rmtree",
-        "sys",
-        "argparse",
-        "DataLoader",
-        "optimizer",
-        "wandb",
-        "json",
-        "pickle",
-        "glob",
-        "mkdir",
-        "makedirs",
-        "init_process_group",
-    ]
-)
 MOST_MODULES = 400
 _TENSOR_WORDS = ("Tensor", "Float[", "Int[", "Bool[")
 
@@ -244,7 +211,7 @@ def _tensor_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[D
 def _is_about_tensors(tree: SourceTree, definition: Definition) -> bool:
     words = set(names_in(tree, definition))
     # to Python, names that differ in the width or the style of their letters are one
-    if not _SIDE_EFFECTS.isdisjoint(unicodedata.normalize("NFKC", word) for word in words):
+    if not effect_names(tree).isdisjoint(unicodedata.normalize("NFKC", word) for word in words):
         return False
     if any(word in parameter.annotation for parameter in definition.parameters for word in _TENSOR_WORDS):
         return True
