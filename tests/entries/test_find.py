@@ -95,6 +95,17 @@ def test_functions_that_do_something_to_the_world_are_never_called() -> None:
     assert [target.name for target in find_targets(parse(source))] == ["harmless"]
 
 
+def test_what_is_passed_in_is_no_way_to_the_world() -> None:
+    source = (
+        "import torch\n"
+        "def window(signal: torch.Tensor, input):\n    return torch.sin(signal) + input\n"
+        "def listed(x: torch.Tensor, os):\n    import os\n    return x + len(os.listdir())\n"
+        "def nested(x: torch.Tensor, os):\n    def inner():\n        global os\n        os.sync()\n    return inner() or x\n"
+        "def by_default(x: torch.Tensor, os=os):\n    return os.sync() or x\n"
+    )
+    assert [target.name for target in find_targets(parse(source))] == ["window"]
+
+
 DEEP = 200
 
 
