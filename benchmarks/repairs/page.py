@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from benchmarks.repairs.diffusers import kept_rows as rows_of_diffusers
 from benchmarks.repairs.kept import Row
 from benchmarks.repairs.models import kept as kept_models
 from benchmarks.repairs.plain import as_verified
@@ -73,7 +74,7 @@ def write_page(rows: list[Row]) -> None:
         HEAD,
         _totals(found),
         *(drawn_section(rows) for rows in drawn.values() if rows),
-        situations([row for row in rows if row.code]),
+        situations([row for row in rows if row.code], rows_of_diffusers()),
         _rules(found),
         _plain(found),
         _models(),

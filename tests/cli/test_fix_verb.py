@@ -126,3 +126,21 @@ def test_regions_without_a_break_are_kept_one_graph(warm_command: None, tmp_path
     again = Warm(["fix", "--one-graph", "train.py"], tmp_path)
     assert (again.code, again.out) == (0, "")
     assert "Nothing to set: each region has a break, was not compiled, or sets `fullgraph` itself." in again.err
+
+
+def test_nothing_is_written_through_a_link_that_leads_out(warm_command: None, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    (clone / ".git").mkdir(parents=True)
+    outside, inside = tmp_path / "own.py", clone / "model.py"
+    for file in (outside, inside):
+        file.write_text(PROGRAM)
+    (clone / "out.py").symlink_to(outside)
+    (clone / "folder").symlink_to(tmp_path)
+    (clone / "in.py").symlink_to(inside)
+    for named in ("out.py", "folder/own.py"):
+        refused = Warm(["fix", "--finding", "GB0170@9", "--write", named], clone)
+        assert refused.code == 2 and f"leads out of {clone}" in refused.err and str(outside) in refused.err
+    assert outside.read_text() == PROGRAM
+    done = Warm(["fix", "--finding", "GB0170@9", "--write", "in.py"], clone)
+    assert done.code == 0, done.err
+    assert FIXED in inside.read_text() and (clone / "in.py").is_symlink()

@@ -95,6 +95,17 @@ def test_functions_that_do_something_to_the_world_are_never_called() -> None:
     assert [target.name for target in find_targets(parse(source))] == ["harmless"]
 
 
+def test_what_is_passed_in_is_no_way_to_the_world() -> None:
+    source = (
+        "import torch\n"
+        "def window(signal: torch.Tensor, input):\n    return torch.sin(signal) + input\n"
+        "def listed(x: torch.Tensor, os):\n    import os\n    return x + len(os.listdir())\n"
+        "def nested(x: torch.Tensor, os):\n    def inner():\n        global os\n        os.sync()\n    return inner() or x\n"
+        "def by_default(x: torch.Tensor, os=os):\n    return os.sync() or x\n"
+    )
+    assert [target.name for target in find_targets(parse(source))] == ["window"]
+
+
 DEEP = 200
 
 
@@ -115,6 +126,40 @@ def test_what_a_function_does_to_the_world_cannot_be_hidden(statement: str) -> N
     source = f"import torch\ndef scale(x: torch.Tensor, path):\n    {statement}\n    return torch.sin(x)\n"
     assert not find_targets(parse(source))
     assert not candidates(parse(source))
+
+
+@pytest.mark.parametrize(
+    ("above", "statement"),
+    [
+        ("from os import remove as r", "r(path)"),
+        ("from os import truncate", "truncate(path, 0)"),
+        ("import shutil as s", "s.copy(path, path)"),
+        ("from subprocess import run", "run(path)"),
+        ("from pathlib import Path as P\nQ = P", "Q(path).touch()"),
+        ("import os\nR = os.remove", "R(path)"),
+        ("import os\nR, S = os.remove, os.sync", "S()"),
+        ("import os\nD = {'r': os.remove}", "D['r'](path)"),
+        ("import os\nR = lambda path: os.unlink(path)", "R(path)"),
+        ("try:\n    R = open\nexcept NameError:\n    R = None", "R(path)"),
+        ("import importlib", "importlib.import_module('o' + 's').remove(path)"),
+        ("import builtins", "getattr(builtins, 'op' + 'en')(path)"),
+        ("import io", "io.FileIO(path, 'w')"),
+        ("", "x.numpy().tofile(path)"),
+        ("import socket as k\nm = k", "m.create_server(path)"),
+    ],
+)
+def test_other_names_do_not_hide_what_a_function_does_to_the_world(above: str, statement: str) -> None:
+    source = f"import torch\n{above}\ndef scale(x: torch.Tensor, path):\n    {statement}\n    return torch.sin(x)\n"
+    assert not find_targets(parse(source))
+    assert not candidates(parse(source))
+
+
+def test_what_a_call_gave_is_not_what_was_called() -> None:
+    source = (
+        "import os, json, torch\nRANK = os.environ['RANK']\nSIZES = json.loads('[1]')\nSIZE = int(os.environ.get('S', 1))\n"
+        "def first(input): y = input\ndef scale(x: torch.Tensor, y):\n    return x * RANK * SIZE + len(SIZES)\n"
+    )
+    assert [target.name for target in find_targets(parse(source))] == ["scale"]
 
 
 def test_candidates_are_what_is_not_compiled_yet() -> None:

@@ -11,6 +11,7 @@ import pytest
 from benchmarks.repairs.kept import KEPT, Row, digest, is_current, of_present_programs, read_rows, renewed, write_rows
 from benchmarks.repairs.page import write_page
 from benchmarks.repairs.programs import SEEN, UNSEEN, Program
+from benchmarks.repairs.situations import situations
 
 ONE, TWO, NEW = Program(SEEN, "one", "a = 1\n"), Program(UNSEEN, "two", "b = 2\n"), Program(SEEN, "new", "c = 3\n")
 
@@ -66,3 +67,22 @@ def test_no_page_is_written_without_rows() -> None:
 def test_the_repository_has_rows_with_their_version() -> None:
     assert KEPT.exists()
     assert all(each.commit and each.day for each in read_rows())
+
+
+def test_models_of_a_library_count_in_the_ranking_and_not_among_the_fixes() -> None:
+    own = Row(
+        "seen",
+        "a",
+        "",
+        "recompile",
+        "recompile",
+        "Recompiled `f`: size 0 of `x` changed (1 → 2).",
+        fix="pad",
+        fix_kind="change",
+    )
+    of_model = replace(own, group="diffusers", program="UNet", fix="", fix_kind="", plain="diffusers 1.0")
+    broken = replace(of_model, program="Lumina", kind="graph-break", code="GB0033", message="Graph break")
+    page = situations([own], [of_model, broken])
+    assert "| recompile: a size | 1 | 1 | 1 | 1 | 0 | 0 | 0 | 0 | `pad` |" in page
+    assert "| `GB0033` Data dependent operator | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | – |" in page
+    assert "1 of them break (Lumina)" in page

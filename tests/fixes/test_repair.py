@@ -30,6 +30,16 @@ UNROLLED = (
     f"{HEAD}    for w in (1.0, 2.0, 3.0):\n        x = x * w\n        if x.max() > 5:\n            return x\n    return x\n"
     "\n\nf(torch.ones(3))\nf(torch.full((3,), 4.0))\n"
 )
+PEAK = (
+    f"{HEAD}    peak = x.abs().max().item()\n    if peak > 1.0:\n        x = x / peak\n    return x * 2\n\n\n"
+    "f(torch.full((4,), 3.0))\n"
+)
+CACHE = (
+    'import torch\n\n\n@torch.compile(backend="eager")\ndef f(ids, past):\n    last = ids[:, -1:]\n'
+    "    past = last if past is None else torch.cat([past, last], 1)\n    done = False\n    if past.sum() > 100:\n"
+    "        done = True\n    return torch.cat([ids, last], 1), past, done\n\n\n"
+    "ids, past = torch.ones(2, 3), None\nfor _ in range(5):\n    ids, past, done = f(ids, past)\n"
+)
 ITEMS = (
     'import torch\n\n\n@torch.compile(backend="eager")\ndef f(xs):\n    return sum(x.sum() for x in xs)\n\n\n'
     "for n in (2, 3):\n    f([torch.ones(3)] * n)\n"
@@ -52,6 +62,12 @@ def test_a_fix_that_moves_a_break_is_applied_with_one_that_removes_it(warm_host:
     assert (first.effect is not None and first.effect.helps, second.is_proven) == (False, True)
     assert second.fix.rule == "where"
     assert (made.counts[1], made.remaining) == (FindingCounts(), ())
+
+
+def test_what_holds_for_the_calls_of_this_run_alone_is_not_assumed_unasked(warm_host: WarmHost, tmp_path: Path) -> None:
+    made = repaired(PEAK, warm_host, tmp_path, WITHOUT_LOSS)
+    assert "_check" not in made.text
+    assert "capture-and-check" not in [step.fix.rule for step in made.steps]
 
 
 def test_two_fixes_for_one_finding_are_of_what_was_asked_for(warm_host: WarmHost, tmp_path: Path) -> None:
@@ -78,6 +94,7 @@ def test_what_a_moved_break_leaves_to_the_user_is_said(warm_host: WarmHost, tmp_
             "compile the body of the loop as a function of its own, and decide outside of it whether to call it again",
         ),
         (UNROLLED, "it goes with the graph break"),
+        (CACHE, "torch always specializes on sizes 0 and 1: avoid such a call (`drop_last=True`), or pad it"),
         (ITEMS, "pass `xs` with the same number of items in every call"),
     ],
 )

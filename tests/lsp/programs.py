@@ -43,9 +43,9 @@ async def logged(root: Path, line: str) -> None:
     await until(lambda: line in log(root))
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait for something outside of this process."""
+async def until(condition: Callable[[], bool], told: Callable[[], object] = lambda: "") -> None:
+    """Wait for something outside of this process; ``told`` is what is known about it where it does not come."""
     deadline = time.monotonic() + 60
     while not condition():
-        assert time.monotonic() < deadline, "it never came to that"
+        assert time.monotonic() < deadline, f"it never came to that\n{told()}"
         await asyncio.sleep(0.01)

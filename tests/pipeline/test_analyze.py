@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from compile_lens.agent.runtime.protocol import SandboxFailed
+from compile_lens.agent.runtime.protocol import RunStarted, SandboxFailed
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline import analyze as analyze_module
 from compile_lens.pipeline.analyze import analyze
@@ -43,7 +45,9 @@ def test_findings_come_while_the_program_runs_on(tmp_path: Path, warm_host: Warm
 
 async def findings_come_while_it_runs(host: Host, file: Path) -> None:
     partials: asyncio.Queue[Outcome] = asyncio.Queue()
-    running = asyncio.create_task(analyze(host, Job(str(file), timeout_s=100.0), partials.put_nowait))
+    frames: list[Frame] = []
+    job = Job(str(file), timeout_s=100.0)
+    running = asyncio.create_task(analyze(host, job, partials.put_nowait, watch=frames.append))
     try:
         while True:
             partial = await asyncio.wait_for(partials.get(), 60.0)
@@ -53,10 +57,11 @@ async def findings_come_while_it_runs(host: Host, file: Path) -> None:
         assert [finding.code for finding in partial.findings] == ["GB0059"]
         assert not running.done()
     finally:
-        await host.cancel()
+        (started,) = (frame for frame in frames if isinstance(frame, RunStarted))
+        os.kill(started.pid, signal.SIGKILL)
         outcome = await running
     assert (outcome.status, outcome.final) == (Status.KILLED, True)
-    assert [finding.code for finding in outcome.findings] == ["GB0059"]
+    assert [finding.code for finding in outcome.findings] == ["run-error", "GB0059"]
 
 
 MANY_BREAKS = """\

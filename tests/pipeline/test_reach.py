@@ -15,6 +15,7 @@ from compile_lens.agent.runtime.entry_protocol import ImportHelped
 from compile_lens.agent.runtime.protocol import SandboxEntered, SandboxFailed
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.documents.source_lines import read_line
+from compile_lens.formats.json_document import to_json
 from compile_lens.pipeline.reach import Reach
 from compile_lens.pipeline.run_facts import RunFacts
 from compile_lens.pipeline.stage_recorder import StageRecorder
@@ -48,7 +49,7 @@ def at(file, line):
 
 SECRET = {secret!r}
 for file, line in [(SECRET, 1), ("/etc/passwd", 1), ("//evil.example/share/a.py", 1), ("/dev/zero", 1), (__file__, -5), (__file__, 10**12),
-                   ("a/../../b.py", 2), ("a\\0.py", 2), ({fifo!r}, 1), ({link!r}, 2)]:
+                   ("a/../../b.py", 2), ("a\\0.py", 2), ("a/\\ud800.py", 2), ({fifo!r}, 1), ({link!r}, 2)]:
     event("refused", what="write", does="writes", target="x", stack=at(file, line))
     event("raised-aside", where="thread", owner="t",
           raised=dict(type="E", module="m", message="x", stack=at(file, line), formatted=""))
@@ -73,7 +74,7 @@ def places(value: object) -> Iterator[tuple[str, int, int]]:
     """Every file with its line that is anywhere in an outcome."""
     if hasattr(value, "file") and hasattr(value, "end_line"):
         yield value.file, value.line, value.column  # type: ignore[attr-defined]
-    fields = getattr(value, "__dataclass_fields__", ())
+    fields = getattr(value, "__struct_fields__", ()) or getattr(value, "__dataclass_fields__", ())
     for inner in [getattr(value, name) for name in fields] if fields else value if isinstance(value, tuple) else ():
         yield from places(inner)
 
@@ -97,6 +98,7 @@ def test_forged_frames_name_no_file_elsewhere(warm_host: WarmHost, tmp_path: Pat
     outcome = forged(warm_host, tmp_path)
     assert outcome.status.value == "ok", outcome
     found = set(places(outcome))
+    assert found
     here = (str(tmp_path / "work" / "train.py"), sys.prefix, sys.base_prefix)
     assert not [place for place in found if not place[0].startswith(here)]
     assert all(1 <= line < 2**31 and 1 <= column < 2**31 for _, line, column in found)
@@ -150,6 +152,29 @@ def test_stages_read_no_file_elsewhere(tmp_path: Path) -> None:
 
 async def _analyzes(_host: object, job: Job, *_: object) -> Outcome:
     return Outcome(job.file, Status.OK, "python", "2", Depth.INDUCTOR, "", 0.0)
+
+
+UNNAMED = """
+import torch
+
+def f(x):
+    print(x)
+    return x + 1
+
+f.__code__ = f.__code__.replace(co_filename={name!a})
+torch.compile(f, backend="eager")(torch.ones(2))
+"""
+
+
+@pytest.mark.parametrize("name", ["{work}/\ud800.py", "{work}/\0.py", "\ud800.py", "{work}/../\udfff.py"])
+def test_a_name_that_no_file_can_have_is_nowhere(name: str, warm_host: WarmHost, tmp_path: Path) -> None:
+    name = name.format(work=tmp_path)
+    assert not Reach.of(str(tmp_path / "train.py"), (str(tmp_path),)).holds(name)
+    (tmp_path / "train.py").write_text(UNNAMED.format(name=name))
+    outcome = warm_host.run(Job(str(tmp_path / "train.py"), timeout_s=60, access=Access.SANDBOXED))
+    assert not outcome.failure, outcome  # torch itself may raise for such a name
+    assert {place[0] for place in places(outcome)} <= {str(tmp_path / "train.py")}
+    to_json([outcome], lambda _: None).encode()
 
 
 def test_the_folders_of_a_run(tmp_path: Path) -> None:

@@ -87,6 +87,7 @@ class Outcome(Struct, frozen=True):
     ``ranks`` is what happened on the rank that a trace is of; on each of them, in the view of a whole job.
     ``compiled`` are the functions with their graphs and kernels; None while that is not known.
     ``waited_s`` of ``duration_s`` it waited for a process that has imported torch.
+    ``ran_s`` is how long the program ran, without what it waited for processors that other programs had; 0 where that is not known.
     ``results`` are those of its regions, of a run that was asked for them.
     ``is_unusable``: it FAILED because this entry cannot be used, and another may.
     """
@@ -128,3 +129,4 @@ class Outcome(Struct, frozen=True):
     compiled: tuple[CompiledFunction, ...] | None = None
     results: tuple[RegionResult, ...] = ()
     waited_s: float = 0.0
+    ran_s: float = 0.0

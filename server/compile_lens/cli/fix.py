@@ -96,6 +96,8 @@ def fix(
     path = Path(os.path.abspath(file))  # noqa: PTH100 - resolve() would follow a link
     try:
         text = read_source(path, keep_line_ends=True)
+        if not only_diff:
+            _written_place(path)
         job = make_job(
             str(path),
             os.getcwd(),  # noqa: PTH109
@@ -124,7 +126,7 @@ def fix(
         raise click.ClickException(str(problem)) from None
     written = not only_diff and repaired.text != text
     if written:
-        _write(path.resolve(), text, repaired.text)
+        _write(_written_place(path), text, repaired.text)
     if as_json:
         document = {
             "version": 1,
@@ -244,6 +246,17 @@ def _show(path: Path, repaired: Repaired, written: bool) -> None:
         )
     elif not repaired.steps:
         echo("Nothing to fix." if not repaired.remaining else "No verified fix.", err=True)
+
+
+def _written_place(path: Path) -> Path:
+    """Where ``path`` leads. Raises click.ClickException where a link leads out of the workspace, which a repository may have brought."""
+    real, root = Path(os.path.realpath(path)), workspace_root(path) or path.parent
+    if not real.is_relative_to(os.path.realpath(root)):
+        raise click.ClickException(
+            f"{display_path(str(path))} is a link that leads out of {root}, so nothing is written. "
+            f"To change the file that it leads to, give that one: {real}."
+        )
+    return real
 
 
 def _write(path: Path, before: str, text: str) -> None:

@@ -187,5 +187,9 @@ def _paired(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def file_key(path: str) -> str:
-    """The same text for all spellings of one file: links followed, case folded where the system does so."""
-    return os.path.normcase(os.path.realpath(path))
+    """The same text for all spellings of one file: links followed, case folded where the system does so. In no folder where no file can
+    have that name: a program names its code as it likes, with half a character, too."""
+    try:
+        return os.path.normcase(os.path.realpath(path))
+    except ValueError:
+        return f"\0{path}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import tree_sitter
 
 from compile_lens.agent.runtime.entry_plans import CallTarget, CompileAt
+from compile_lens.entries.effects import effect_names
 from compile_lens.entries.module_classes import (
     autograd_functions,
     heirs,
@@ -24,40 +25,8 @@ from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
 
 _IDENTIFIERS = Query("(identifier) @name")
 _WORD = pattern(r"\w+")
-# a function that names one of these has effects outside the program and is never called with synthesized inputs
-_SIDE_EFFECTS = frozenset(
-    [
-        "open",
-        "os",
-        "shutil",
-        "subprocess",
-        "socket",
-        "requests",
-        "urllib",
-        "Path",
-        "pathlib",
-        "save",
-        "load",
-        "input",
-        "exec",
-        "eval",
-        "system",
-        "remove",
-        "unlink",
-        "rmtree",
-        "sys",
-        "argparse",
-        "DataLoader",
-        "optimizer",
-        "wandb",
-        "json",
-        "pickle",
-        "glob",
-        "mkdir",
-        "makedirs",
-        "init_process_group",
-    ]
-)
+# the name of a parameter may be something else's in a function with one of these
+_BINDS_OTHERWISE = pattern(r"\b(?:global|import)\b")
 MOST_MODULES = 400
 _TENSOR_WORDS = ("Tensor", "Float[", "Int[", "Bool[")
 
@@ -243,13 +212,21 @@ def _tensor_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[D
 
 def _is_about_tensors(tree: SourceTree, definition: Definition) -> bool:
     words = set(names_in(tree, definition))
+    if _BINDS_OTHERWISE.search(_text_of(tree, definition)) is None:
+        # what is passed in is made up: `signal` and `input` are tensors then
+        words -= {parameter.name for parameter in definition.parameters if not parameter.default}
     # to Python, names that differ in the width or the style of their letters are one
-    if not _SIDE_EFFECTS.isdisjoint(unicodedata.normalize("NFKC", word) for word in words):
+    if not effect_names(tree).isdisjoint(unicodedata.normalize("NFKC", word) for word in words):
         return False
     if any(word in parameter.annotation for parameter in definition.parameters for word in _TENSOR_WORDS):
         return True
     is_annotated = all(parameter.annotation for parameter in definition.parameters)
     return not is_annotated and bool(words & {"torch", "F", "einsum", "rearrange"})
+
+
+def _text_of(tree: SourceTree, definition: Definition) -> str:
+    start, end = tree.offset(definition.first_line, 1), tree.offset(definition.last_line + 1, 1)
+    return tree.source[start:end].decode("utf-8", "replace")
 
 
 def names_in(tree: SourceTree, definition: Definition) -> Iterator[str]:

@@ -25,6 +25,7 @@ QUESTIONS: Mapping[str, str] = {
     "guard-or-true": "whether the branch may be taken where torch does not know the size",
     "assert-async": "whether the check may raise `RuntimeError`, later than now",
     "check-in-eager": "whether compiled code may go without this check",
+    "capture-and-check": "whether the number is more than 1 in every call, where compiled code raises `RuntimeError` else",
     "assume-flag": "which value the flag has in compiled code, where the other one raises `RuntimeError`",
     "allow-in-graph": _ONCE,
     "nonstrict-trace": _ONCE,

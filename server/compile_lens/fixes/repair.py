@@ -17,6 +17,7 @@ from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.finding_counts import FindingCounts
 from compile_lens.analysis.finding_regions import is_of_region
 from compile_lens.analysis.guard_sources import KEPT_ACROSS
+from compile_lens.analysis.recompile_hints import ALWAYS_SPECIALIZED
 from compile_lens.fixes.decisions import to_decide
 from compile_lens.fixes.effect import NOT_COMPARED, FixEffect
 from compile_lens.fixes.fix import Edit, Fix, FixKind, edits_between, tokens_changed
@@ -33,7 +34,7 @@ WITH_LOSS = (FixKind.CHANGE, FixKind.LOSSY)
 _NOT_NAMED = (FixKind.IGNORE, FixKind.UNSAFE)
 NO_REWRITE = "no rewrite fits"
 # hints for what no rewrite does
-_BY_HAND = re.compile(rf"{re.escape(LEAVE_LOOP_HINT)}|with the same number of items")
+_BY_HAND = re.compile(rf"{re.escape(LEAVE_LOOP_HINT)}|{re.escape(ALWAYS_SPECIALIZED)}|with the same number of items")
 NOT_HERE = "it is not in this file"
 MOST_STEPS = 40
 # fixes that move a break, for which those of the moved one are tried

@@ -41,7 +41,7 @@ def why_not_verified(outcome: Outcome, longest_s: float = LONGEST_RUN_S) -> str:
     """Why no effect can be told from ``outcome``, as a clause of a few words; '' where it can."""
     if not outcome.final or outcome.status not in COMPARABLE:
         return "the run did not finish"
-    ran_s = outcome.duration_s - outcome.waited_s
+    ran_s = outcome.ran_s or outcome.duration_s - outcome.waited_s
     return "" if ran_s <= longest_s else f"the run took longer than {longest_s:.0f} s"
 
 
@@ -218,10 +218,13 @@ class Verifier:
         return compared
 
     async def _run(self, host: Any, text: str, results: ResultNotes) -> Outcome:
-        timeout = min(self.job.timeout_s, max(LEAST_S, PATIENCE * self.before.duration_s))
-        return await self.analyze(
-            host, replace(self.job, text=text, timeout_s=timeout, results=results), None, Filters()
-        )
+        job = replace(self.job, text=text, results=results)
+        timeout = min(job.timeout_s, max(LEAST_S, PATIENCE * self.before.duration_s))
+        outcome = await self.analyze(host, replace(job, timeout_s=timeout), None, Filters())
+        if outcome.status is Status.TIMEOUT and 0 < outcome.ran_s < timeout / 2 and timeout < job.timeout_s:
+            # other programs had the processors for most of it
+            return await self.analyze(host, job, None, Filters())
+        return outcome
 
     async def candidates(
         self, host: Any, finding: Finding, tree: SourceTree | None = None, rules: Iterable[str] = ()

@@ -19,7 +19,7 @@ from compile_lens.fixes.effect import FixEffect
 from compile_lens.fixes.fix import Fix
 from compile_lens.fixes.look_ahead import LookAhead
 from compile_lens.fixes.next_fix import fixes_of_each
-from compile_lens.fixes.verify import Verifier, can_compare, why_not_verified
+from compile_lens.fixes.verify import Verifier, why_not_verified
 from compile_lens.lsp.language_server import AnyHost, CompileLensServer
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.scheduler import Reason
@@ -51,6 +51,8 @@ class FixChecks:
     def __init__(self, server: CompileLensServer, runs: Runs) -> None:
         # of the newest text of each document that was checked
         self._verifiers: dict[str, Verifier] = {}
+        # the outcomes of which the log says why their fixes are not tried, by document
+        self._told: dict[str, Outcome] = {}
         self._server = server
         self._runs = runs
         self._task: asyncio.Task[None] | None = None
@@ -81,6 +83,7 @@ class FixChecks:
         snapshots = list(self._server.documents.all())
         open_now = {snapshot.uri for snapshot in snapshots}
         self._verifiers = {uri: verifier for uri, verifier in self._verifiers.items() if uri in open_now}
+        self._told = {uri: outcome for uri, outcome in self._told.items() if uri in open_now}
         starts: dict[str, asyncio.Task[None]] = {}
         try:
             for snapshot in snapshots:
@@ -97,7 +100,12 @@ class FixChecks:
         """Try the fixes of one text. ``starts`` are those of a second standby, by interpreter."""
         server, path = self._server, snapshot.path
         outcome = server.results.outcome(snapshot.uri)
-        if path is None or outcome is None or not can_compare(outcome):
+        if path is None or outcome is None:
+            return
+        if why := why_not_verified(outcome):
+            if self._told.get(snapshot.uri) is not outcome:
+                self._told[snapshot.uri] = outcome
+                log.info("%s: quick fixes are not verified: %s", Path(path).name, why)
             return
         # not those of classes that were analyzed as if compiled: the run that is compared with does not have them
         findings = sorted(
@@ -128,10 +136,20 @@ class FixChecks:
     async def _start_second(self, python: str) -> None:
         """Have another standby; until it has started, one fix is tried at a time. A run that begins cancels the start."""
         hosts = self._server.hosts
-        if hosts.width(python) == 1 and await asyncio.to_thread(has_room) and hosts.has(python):
+        if hosts.width(python) > 1:
+            return
+        if not await asyncio.to_thread(has_room):
+            log.info("One fix is tried at a time: the machine has no room for a second standby")
+            return
+        if hosts.has(python):
             host = hosts.second(python)
-            await host.start()
-            hosts.take_part(python, host)
+            try:
+                await host.start()
+            except HostError as error:
+                log.info("One fix is tried at a time: %s", error)
+                await hosts.leave_second(python)
+            else:
+                hosts.take_part(python, host)
 
     def verifier(self, snapshot: Snapshot, path: str, before: Outcome) -> Verifier:
         """What verifies fixes of this text, whose run had the outcome ``before``. It takes ``Turns`` for a host."""
@@ -146,10 +164,18 @@ class FixChecks:
         if turns.reason is Reason.CHECKED and hosts.width(turns.python) > 1:
             # two at a time take no more memory than one: each gets half
             half = replace(job, budget=replace(job.budget, share=job.budget.share / 2))
-            outcome = await self._run(hosts.turn_at_either(turns.python, turns.reason), half, on_partial, filters)
-            if not _may_lack_memory(outcome):
-                return outcome
-        return await self._run(hosts.turn(turns.python, turns.reason), job, on_partial, filters)
+            try:
+                outcome = await self._run(hosts.turn_at_either(turns.python, turns.reason), half, on_partial, filters)
+            except HostError as error:
+                log.info("One fix is tried at a time: %s", error)
+                await hosts.leave_second(turns.python)
+            else:
+                if not _may_lack_memory(outcome):
+                    return outcome
+        outcome = await self._run(hosts.turn(turns.python, turns.reason), job, on_partial, filters)
+        if outcome.lost:  # its agent is replaced: what happened to a process of ours is not what the fix does
+            outcome = await self._run(hosts.turn(turns.python, turns.reason), job, on_partial, filters)
+        return outcome
 
     async def _run(
         self, turn: AbstractAsyncContextManager[AnyHost], job: Job, on_partial: None, filters: Filters

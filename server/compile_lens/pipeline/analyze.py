@@ -260,6 +260,7 @@ class _Analysis:
             status=status,
             duration_s=time.monotonic() - self._started,
             waited_s=self._waited_s,
+            ran_s=end.ran_s if end is not None else 0.0,
             regions=summarize_regions(report, index),
             functions=summarize_functions(report, sources),
             dynamic=find_dynamic(report, sources),

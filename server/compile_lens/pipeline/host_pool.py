@@ -108,6 +108,13 @@ class HostPool(Generic[H]):
         if lane is not None and lane.host is host:
             self._with_second.add(python)
 
+    async def leave_second(self, python: str) -> None:
+        """End the second host of ``python``, which cannot be started or was lost; another may be asked for."""
+        self._with_second.discard(python)
+        lane = self._second.pop(python, None)
+        if lane is not None:
+            await lane.host.close()
+
     def width(self, python: str) -> int:
         """How many runs there can be at a time for ``python`` that take either host."""
         return 2 if python in self._with_second else 1

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from compile_lens.late_pattern import pattern
+from compile_lens.syntax.comment_runs import CELL_MARKER
 from compile_lens.syntax.tree import Query, SourceTree
 
 _COMMENTS = Query("(comment) @comment")
-# VS Code's Python, Spyder, PyCharm and jupytext; `# In[3]:` is what nbconvert writes
-_MARKER = pattern(r"#\s*%%|#\s*In\[[\d ]*\]|#\s*<codecell>")
 
 
 class Cell(Struct, frozen=True):
@@ -25,7 +23,7 @@ def find_cells(tree: SourceTree) -> tuple[Cell, ...]:
     starts = sorted(
         tree.position(node.start_byte)[0]
         for node in _COMMENTS.everywhere(tree).get("comment", [])
-        if tree.position(node.start_byte)[1] == 1 and _MARKER.match(tree.node_text(node))
+        if tree.position(node.start_byte)[1] == 1 and CELL_MARKER.match(tree.node_text(node))
     )
     if not starts:
         return ()

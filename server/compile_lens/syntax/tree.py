@@ -11,7 +11,7 @@ import ast
 import time
 import warnings
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, wraps
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ import tree_sitter
 from msgspec import Struct, field
 
 from compile_lens.late_pattern import pattern
+from compile_lens.syntax.comment_runs import MAY_END_A_TEXT, left_out, long_runs
 from compile_lens.syntax.nesting import Stretch, shallow
 
 T = TypeVar("T")
@@ -187,8 +188,8 @@ def parse(text: str) -> SourceTree:
     lines.append(text[text_start:])
     line_starts.append(byte_start)
     source = _LONE_CARRIAGE_RETURN.sub("\n", text).encode("utf-8", "replace")
-    parsed = _without_misplaced_comments(lines, line_starts, source)
-    tree, unread = shallow(_tree_of(parsed), parsed, _tree_of)
+    parsed, tree = _parsed(lines, line_starts, _without_misplaced_comments(lines, line_starts, source))
+    tree, unread = shallow(tree, parsed, _tree_of)
     return SourceTree(text, tuple(lines), source, tuple(line_starts), tree, unread)
 
 
@@ -213,6 +214,37 @@ def _tree_of(source: bytes) -> tree_sitter.Tree:
     return tree
 
 
+def _parsed(lines: list[str], line_starts: list[int], source: bytes) -> tuple[bytes, tree_sitter.Tree]:
+    """The tree of ``source``, and what of it was parsed: of long runs of comments, few."""
+    runs = tuple(long_runs(lines))
+    if any(run.takes_too_long(len(run.continued)) for run in runs):
+        return source, tree_sitter.Parser(_grammar()).parse(_UNREADABLE)
+    fewer = _blanked((number for run in runs for number in left_out(run, lines)), lines, line_starts, source)
+    tree = _tree_of(fewer)
+    firsts = (run.comments[0] for run in runs if run.comments)
+    if not runs or (not tree.root_node.has_error and all(_is_comment(tree, n, lines, line_starts) for n in firsts)):
+        return fewer, tree
+    # they may be lines of a text, which one of them ends
+    plain = (number for run in runs for number in left_out(run, lines) if not MAY_END_A_TEXT.search(lines[number]))
+    fewer = _blanked(plain, lines, line_starts, source)
+    return fewer, _tree_of(fewer)
+
+
+def _is_comment(tree: tree_sitter.Tree, number: int, lines: list[str], line_starts: list[int]) -> bool:
+    at = line_starts[number] + lines[number].index("#")
+    node = tree.root_node.descendant_for_byte_range(at, at + 1)
+    return node is not None and node.type == "comment"
+
+
+def _blanked(numbers: Iterable[int], lines: list[str], line_starts: list[int], source: bytes) -> bytes:
+    """``source`` with spaces for the lines with these numbers, from 0."""
+    blanked = bytearray(source)
+    for number in numbers:
+        start, length = line_starts[number], len(lines[number].encode("utf-8", "replace"))
+        blanked[start : start + length] = b" " * length
+    return bytes(blanked)
+
+
 def _without_misplaced_comments(lines: list[str], line_starts: list[int], source: bytes) -> bytes:
     """``source`` with spaces for comments above an indented definition that are indented less than it.
 
@@ -228,13 +260,7 @@ def _without_misplaced_comments(lines: list[str], line_starts: list[int], source
             if text and len(lines[above]) - len(text) < indented:
                 found.append(above)
             above -= 1
-    if not found:
-        return source
-    masked = bytearray(source)
-    for number in found:
-        start, length = line_starts[number], len(lines[number].encode("utf-8", "replace"))
-        masked[start : start + length] = b" " * length
-    return bytes(masked)
+    return _blanked(found, lines, line_starts, source) if found else source
 
 
 def byte_to_column(line_text: str, byte_offset: int) -> int:

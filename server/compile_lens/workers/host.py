@@ -101,7 +101,6 @@ class Host:
         self._starting = asyncio.Lock()
         self._running = asyncio.Lock()
         self._run_pid: int | None = None
-        self._cancelled = False
         self._stamp: Stamp = ()
         self._said = AgentFrames()
         self._kill: asyncio.TimerHandle | None = None
@@ -252,7 +251,6 @@ class Host:
             if compiles:
                 self._check_caches()
             await self._start(may_replace=True)
-            self._cancelled = False
             self._said.begin_run(magic := os.urandom(len(MAGIC)))
             self._output.clear()
             failure = FailureSeen(on_frame)
@@ -310,20 +308,19 @@ class Host:
                 self._is_gone = True
                 if self._run_pid is not None:
                     kill_group(self._run_pid)  # its standby is gone, and cannot end it
-                if self._cancelled or limits.ended is not None:
-                    return limits.ended or End(EndKind.CANCELLED)
+                if limits.ended is not None:
+                    return limits.ended
                 return End(EndKind.TIMEOUT if self._overdue else EndKind.LOST)
             if limits.add(frame, self._output.total, self._said.event_bytes):
                 self._end_soon()
             if isinstance(frame, RunStarted):
                 self._run_pid = frame.pid
-                if job is not None and not self._cancelled:
+                if job is not None:
                     self._kill_in(job.timeout_s + GRACE_S, overdue=True)
             came_back = came_back or isinstance(frame, OF_END)
             if isinstance(frame, RunEnded):
                 end = End.told(frame, came_back)
-                is_ours = end.kind is EndKind.CANCELLED and not self._cancelled
-                return limits.ended or end if is_ours else end
+                return limits.ended or end if end.kind is EndKind.CANCELLED else end
             if isinstance(frame, PackagesImported):
                 self._packages.hear(frame.packages)
                 continue
@@ -340,12 +337,6 @@ class Host:
         if self._process is not None and self._process.stdin is not None:
             with contextlib.suppress(OSError, RuntimeError):
                 self._process.stdin.write(line)
-
-    async def cancel(self) -> None:
-        """End the run that is going on, its whole process tree. Its ``run`` returns with ``EndKind.CANCELLED``."""
-        if self._running.locked():
-            self._cancelled = True
-            self._end_soon()
 
     def _end_soon(self) -> None:
         """Have the agent end its run, or end the agent if that takes long."""

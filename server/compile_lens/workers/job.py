@@ -102,6 +102,7 @@ class End:
     """How a run ended. ``code`` is the exit code or the signal number; ``crash_stack`` is faulthandler's text, if any.
 
     ``reason`` is what was used up: ``memory``, ``cpu``, ``processes``, ``disk`` or ``output``.
+    ``ran_s``: how long it ran without what it waited for processors that other programs had; 0 where that is not known.
     """
 
     kind: EndKind
@@ -110,6 +111,7 @@ class End:
     output: str = ""
     output_bytes: int = 0
     reason: str = ""
+    ran_s: float = 0.0
 
     @classmethod
     def told(cls, ended: RunEnded, came_back: bool) -> End:
@@ -118,4 +120,4 @@ class End:
         kind = EndKind.CANCELLED if ended.kind == "closed" else EndKind(ended.kind)
         if kind is EndKind.FINISHED and not came_back:
             kind = EndKind.EXITED
-        return cls(kind, ended.code, ended.crash_stack, reason=ended.reason)
+        return cls(kind, ended.code, ended.crash_stack, reason=ended.reason, ran_s=ended.ran_s)

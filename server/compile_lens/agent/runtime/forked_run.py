@@ -19,6 +19,7 @@ from .budget import EVERY_S, TreeBudget
 from .disk_growth import DiskGrowth
 from .left_folders import remove_folder
 from .memory_group import make_group
+from .processor_time import ProcessorTime
 from .protocol import RunEnded, RunStarted, SandboxKind
 from .shared_files import FOLDER, SharedFiles
 from .task_clock import TaskClock
@@ -67,6 +68,7 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
         clock = TaskClock(child) if budget is not None else None
         if budget is not None:
             budget = replace(budget, clock=clock)
+        began = time.monotonic()
         os.close(goes)
         os.close(waits)
         os.close(writing)
@@ -75,6 +77,7 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
         wire.tell(RunStarted(child))
         supervised = _Supervised(child, commands, reading, wire, spec.cpu_s if spec is not None else 0)
         kind, code, reason = supervised.until_end(budget, deadline)
+        ran_s = max(0.0, time.monotonic() - began - supervised.waited_s)
         if shared is not None:
             shared.look(set(processes.tree_of_run()))
         processes.end_tree(child)
@@ -98,7 +101,7 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
             one.remove()
     if command.search is not None:
         remove_folder(command.search.scratch)  # for a driver that was ended before it could
-    wire.tell(RunEnded(kind, code, crash_stack, reason))
+    wire.tell(RunEnded(kind, code, crash_stack, reason, ran_s))
     return kind != "closed"
 
 
@@ -172,6 +175,9 @@ class _Supervised:
         self._wire = wire
         self._speaks = True
         self._cpu_s = cpu_s
+        # where nothing else counts what it takes of the processors
+        self._time = ProcessorTime()
+        self.waited_s = 0.0
 
     def until_end(self, budget: TreeBudget | None, deadline: float) -> tuple[str, int, str]:
         """Wait for the child's end, a cancel, the host's end, or a limit. What it was, the exit code or signal, and which limit."""
@@ -181,11 +187,11 @@ class _Supervised:
                 now = time.monotonic()
                 if now >= deadline:
                     return "timeout", 0, ""
-                if budget is not None and now >= next_look:
+                if now >= next_look:
                     next_look = now + EVERY_S
-                    if reason := budget.exceeded(self._child):
+                    if reason := self._look(budget):
                         return "budget", 0, reason
-                wait = min(deadline - now, next_look - now if budget is not None else deadline - now)
+                wait = min(deadline - now, next_look - now)
                 speaking = [self._reading] if self._speaks else []
                 ready, _, _ = select.select(
                     [self._commands, *speaking, *watched], [], [], wait if watched else min(wait, 0.02)
@@ -202,6 +208,16 @@ class _Supervised:
                     return "signalled", os.WTERMSIG(status), ""
                 if pid:
                     return "finished", os.WEXITSTATUS(status), ""
+
+    def _look(self, budget: TreeBudget | None) -> str:
+        """What is used up, if anything; how long the program has waited for a processor is noted."""
+        if budget is None:
+            self._time.look([self._child])
+            self.waited_s = self._time.waited_s
+            return ""
+        reason = budget.exceeded(self._child)
+        self.waited_s = budget.time.waited_s
+        return reason
 
     def _pass_on(self) -> int:
         try:

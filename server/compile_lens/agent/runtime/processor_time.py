@@ -1,4 +1,4 @@
-"""Adds up the processor time of a run's processes, those that have ended included (Linux)."""
+"""Adds up the processor time of a run's processes, those that have ended included, and how long they waited for it (Linux)."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ class ProcessorTime:
     def __init__(self) -> None:
         self._own: dict[tuple[int, int], int] = {}
         self._forgotten = 0
+        # of the process that waited longest for a processor while it could have run
+        self.waited_s = 0.0
 
     def look(self, tree: list[int]) -> tuple[float, int]:
         """Seconds that the processes ``tree`` and those before them have used, and how many threads there are now."""
@@ -30,9 +32,17 @@ class ProcessorTime:
                 # of children, those that it has waited for
                 living += own + sum(map(int, fields[OF_CHILDREN]))
                 threads += int(fields[THREADS])
+            self.waited_s = max(self.waited_s, _waited_s(pid))
         # both count some of those that have ended: neither counts one twice
         ticks = max(living, self._forgotten + sum(self._own.values()))
         if len(self._own) > MOST_REMEMBERED:
             self._forgotten += sum(self._own.values())
             self._own.clear()
         return ticks / TICKS, threads
+
+
+def _waited_s(pid: int) -> float:
+    """How long the first thread of a process was ready to run and did not; 0 where the kernel does not say (CONFIG_SCHED_INFO)."""
+    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/schedstat", "rb") as schedstat:
+        return int(schedstat.read().split()[1]) / 1e9
+    return 0.0

@@ -231,13 +231,17 @@ class RunStarted(AgentEvent):
 
 @dataclass(frozen=True)
 class RunEnded(AgentEvent):
-    """The process of a run is gone, and all that it started. ``code`` is its exit code or signal; ``reason`` names a limit."""
+    """The process of a run is gone, and all that it started. ``code`` is its exit code or signal; ``reason`` names a limit.
+
+    ``ran_s``: how long it ran, without the time for which it waited while other programs had the processors; 0 where that is not known.
+    """
 
     name: ClassVar[str] = "end"
     kind: str
     code: int
     crash_stack: str
     reason: str = ""
+    ran_s: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.analysis.finding import Finding, Kind
-from compile_lens.fixes.fix import Edit, Fix, make
+from compile_lens.fixes.fix import Edit, Fix, FixKind, make
 from compile_lens.fixes.rewrites.configure import set_option
 from compile_lens.fixes.rewrites.editing import before, node_at, replace_node, statement_of, torch_import, torch_name
 from compile_lens.syntax.tree import SourceTree, ancestors
@@ -38,8 +38,8 @@ def capture(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
         checks = _size_checks(tree, node) if option == SCALARS and node is not None else None
         if checks is not None:
             name, added = checks
-            title = f"Set `torch._dynamo.config.{option} = True` and check `{name}` (`torch._check`)"
-            yield make("capture-and-check", title, edit, added, torch_import(tree))
+            title = f"Capture `{name}` for `{name} > 1` only: where it is not, the graph raises RuntimeError"
+            yield make("capture-and-check", title, edit, added, torch_import(tree), kind=FixKind.LOSSY)
     if all(wanted.values()) or wanted[SHAPES]:
         both = [set_option(tree, (option,), "True") for option in (SCALARS, SHAPES)]
         if all(both) and both[0] is not None and both[1] is not None:
