@@ -7,7 +7,6 @@ import contextlib
 import importlib
 import importlib.machinery
 import importlib.util
-import linecache
 import os
 import re
 import sys
@@ -16,6 +15,7 @@ from typing import Any
 
 from .. import OWN_FOLDER
 from ..runtime.entry_protocol import ArgumentsMadeUp, StatementsSkipped
+from ..runtime.program import remember
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
 from . import missing_imports
@@ -110,7 +110,7 @@ def load(file: str, text: str, wire: Wire, is_helped: bool = True) -> ModuleType
     """Import ``file`` with ``text`` as its content. Raises SyntaxError, and what packages above it raise; what its own code raises is
     reported. ``is_helped``: missing modules are looked for, and missing arguments are made up.
     """
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    remember(file, text)
     if is_helped:
         missing_imports.install(file, wire)
     root, name = package_of(file, text)

@@ -75,8 +75,11 @@ def run(
 
 
 def remember(file: str, source: str) -> None:
-    """Let torch, tracebacks and inspect take the lines of ``file`` from here: without a time stamp it is never checked against the disk."""
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    """Let torch, tracebacks and inspect take the lines of ``file`` from here: without a time stamp it is never checked against the disk.
+
+    They are as Python reads them: it knows three ends of lines, and `\\n` stands for each.
+    """
+    linecache.cache[file] = (len(source), None, io.StringIO(source, newline=None).readlines(), file)
 
 
 def read(file: str) -> str:

@@ -165,7 +165,10 @@ class ArgumentGuesser:
             return Expression(ARRAY)
         if typing.get_origin(info.hint) in (dict, collections.abc.Mapping) and depth < _MAX_DEPTH:
             value = (*typing.get_args(info.hint), str, int)[1]
-            inside = ParameterInfo(name, True, None, "", hint=value if isinstance(value, type) else None)
+            hint = value if isinstance(value, type) else None
+            if info.fields:
+                return Fields(tuple((key, self._field(owner, key, hint, depth)) for key in info.fields), True)
+            inside = ParameterInfo(name, True, None, "", hint=hint)
             return Fields((("first", self._constructor_value(owner, inside, kinds_of(value, ""), depth + 1)),), True)
         accepted = accepted_texts(owner).get(name, ()) if isinstance(owner, type) else ()
         if not accepted and isinstance(owner, type) and kinds <= {"str"} and class_for(None, "", owner, self.module):

@@ -35,6 +35,7 @@ from .other_shapes import with_values
 from .other_values import ANY_MODULE, is_none_called, with_callable, with_required_class
 from .own_classes import with_own_class
 from .parameter_info import ParameterInfo
+from .refused_numbers import with_accepted_number
 from .search import NotFound, SearchBudget, search
 from .signatures import read_parameters
 from .smaller_defaults import smaller_defaults, with_less_work
@@ -323,6 +324,7 @@ class _Construction:
         """Candidates that pass something that can be called, or that has what was read of it."""
         if isinstance(error, Exception):
             yield from with_own_class(candidate, error, self._module, self._make, self._cls)
+        yield from with_accepted_number(candidate, error)
         for requirement in requirements(error):
             if requirement.kind == "callable":
                 yield from with_callable(candidate, requirement, error)

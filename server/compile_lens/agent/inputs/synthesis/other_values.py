@@ -177,7 +177,8 @@ def needs_one_of(names: frozenset[str], error: BaseException) -> bool:
 def is_of_kept(names: frozenset[str], error: BaseException) -> bool:
     """Whether what an object has kept of its construction under one of ``names`` lacks items or an attribute: `self.options.width`.
 
-    Also where it is passed on, and the message names it: `fold(x, self._output_size)` raises "'output_size' must be a tuple".
+    Also where something is looked up by it, and where it is passed on and the message names it: `fold(x, self._size)` raises "'size' must
+    be a tuple".
     """
     line, kept = failing_line(error), {name.strip("_") for name in names}
     used = {name for name in re.findall(r"\bself\.(\w+)", line) if name.strip("_") in kept}
@@ -189,6 +190,8 @@ def is_of_kept(names: frozenset[str], error: BaseException) -> bool:
     }
     if not used | passed_on or "Tensor" in str(error):
         return False
+    if isinstance(error, KeyError) and used:
+        return True
     for wanted in requirements(error):
         owner = rf"\bself\.(?:{'|'.join(used)})"
         if wanted.kind == "several":

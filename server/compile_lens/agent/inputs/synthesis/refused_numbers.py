@@ -17,7 +17,7 @@ from types import FrameType, TracebackType
 from ...runtime.foreign_code import attempted
 from .arguments import INSIDE, Argument, Expression, UnknownInteger
 from .candidate import Candidate
-from .failing_lines import names_in_failing_lines
+from .failing_lines import failing_line, names_in_failing_lines
 
 MOST_VALUES, MOST_SUSPECTS = 4, 4
 _LISTED = re.compile(
@@ -25,6 +25,8 @@ _LISTED = re.compile(
     r"(-?\d+(?:\.\d+)?(?:(?:,? (?:or|and)|,) ?-?\d+(?:\.\d+)?)+)"
 )
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+# what looks up names and items alone
+_PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load)
 _IS_REFUSED = (ValueError, AssertionError, NotImplementedError, KeyError, RuntimeError)
 _MUST_BE = r"\b(?:must|should|has to|needs to|expected to) be (?:of type )?(?:an? )?"
 _INTEGER = re.compile(
@@ -42,7 +44,7 @@ def with_accepted_number(candidate: Candidate, error: BaseException) -> Iterator
     if not isinstance(error, _IS_REFUSED):
         return
     listed = [_read(text) for found in _LISTED.findall(str(error)) for text in _NUMBER.findall(found)]
-    compared = _compared(error)
+    compared = _looked_up(error) if isinstance(error, KeyError) else _compared(error)
     for path, now in _suspects(candidate, error, compared):
         values = [*listed, *compared.get(_plain(path), ())]
         for value in [each for each in dict.fromkeys(values) if each != now][:MOST_VALUES]:
@@ -123,6 +125,24 @@ def _compared(error: BaseException) -> dict[str, tuple[int | float, ...]]:
             for name, values in _comparisons(node.test):
                 found.setdefault(parameters.get(name, name), []).extend(values)
     return {name: tuple(dict.fromkeys(values)) for name, values in found.items()}
+
+
+def _looked_up(error: BaseException) -> dict[str, tuple[int | float, ...]]:
+    """The keys of the tables in the failing line that have numbers for keys, by the name of what they are looked up by."""
+    frame, _ = _innermost(error)
+    tree = attempted(lambda: ast.parse(failing_line(error)))
+    found: dict[str, tuple[int | float, ...]] = {}
+    if frame is None or tree is None:
+        return found
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Subscript) or not _name(node.slice):
+            continue
+        if all(isinstance(each, _PLAIN) for each in ast.walk(node.value)):
+            text = compile(ast.Expression(node.value), "", "eval")
+            table = attempted(functools.partial(eval, text, frame.f_globals, frame.f_locals))
+            if type(table) is dict:
+                found[_name(node.slice)] = tuple(key for key in table if type(key) in (int, float))
+    return found
 
 
 def _comparisons(test: ast.expr) -> Iterator[tuple[str, list[int | float]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import io
 import re
@@ -125,10 +126,15 @@ def _read_docstring(text: str, by_name: dict[str, ParameterInfo]) -> None:
 def _read_comments(source: str, by_name: dict[str, ParameterInfo]) -> None:
     """``x,  # (B, T, C)`` on a parameter's line, and ``# x: (B, T, C)`` anywhere; the first of each."""
     lines = source.splitlines()
+    tree = attempted(lambda: ast.parse(source))
+    first = getattr(getattr(tree, "body", [None])[0], "body", [None])[0]
+    # below, a line that begins like that of a parameter gives its name to something else
+    rows_of_parameters = range(getattr(first, "lineno", len(lines) + 1))
     for row, comment in _comments(source):
         code = lines[row - 1].partition("#")[0]
         for name, info in by_name.items():
-            is_parameter_line = re.match(rf"\s*{name}\b\s*(?::[^=]*)?(?:=.*)?,?\s*$", code) is not None
+            is_written_so = re.match(rf"\s*{name}\b\s*(?::[^=]*)?(?:=.*)?,?\s*$", code) is not None
+            is_parameter_line = is_written_so and row in rows_of_parameters
             is_first = re.match(rf"\s*def .*\b{name}\b[^,]*(?:,.*)?:\s*$", code) is not None and len(by_name) == 1
             described = re.match(rf"#\s*(?:-\s*)?`?{name}`?\b\s*(?:\.shape\b)?\s*(?::|=|is|->|has|\(|\[)+", comment)
             if info.dims is not None or not (is_parameter_line or is_first or described):
