@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import OWN_FOLDER
 from ..runtime.entry_protocol import ArgumentsMadeUp, StatementsSkipped
-from ..runtime.program import remember
+from ..runtime.program_text import remember
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
 from . import compiled_call, missing_imports

@@ -9,7 +9,8 @@ from typing import Any
 
 from ..runtime.entry_plans import ImportingScript, ImportingTest
 from ..runtime.entry_protocol import CallMade, EntryCalled
-from ..runtime.program import read, remember, run_main
+from ..runtime.program import run_main
+from ..runtime.program_text import read, remember
 from ..runtime.wire import Wire
 from .dispatch import UnusableEntry
 from .module import load

@@ -16,7 +16,7 @@ from typing import Any
 from ..runtime.entry_plans import CallTarget, UsingScript, UsingTest
 from ..runtime.entry_protocol import CallNotMade, EntryCalled
 from ..runtime.gpu_presence import copies_can_use_gpu
-from ..runtime.program import read
+from ..runtime.program_text import read
 from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_module
 from . import called_functions, compiled_call

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import importlib.machinery
-import io
-import linecache
 import os
 import re
 import sys
 import threading
-import tokenize
 import types
 from collections.abc import Callable, Sequence
 
 from .entry_plans import EntryPlan
 from .entry_protocol import RunAsModule
+from .program_text import read, remember
 from .protocol import FileUnreadable, ProgramDone
 from .raised import report, run_exit_functions, watch_threads
 from .wire import Wire
@@ -72,22 +70,6 @@ def run(
         with contextlib.suppress(BaseException):
             finish()
     return code
-
-
-def remember(file: str, source: str) -> None:
-    """Let torch, tracebacks and inspect take the lines of ``file`` from here: without a time stamp it is never checked against the disk.
-
-    They are as Python reads them: it knows three ends of lines, and `\\n` stands for each.
-    """
-    linecache.cache[file] = (len(source), None, io.StringIO(source, newline=None).readlines(), file)
-
-
-def read(file: str) -> str:
-    """The text of ``file``, in the encoding that it declares."""
-    with open(file, "rb") as raw:
-        data = raw.read()
-    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    return io.TextIOWrapper(io.BytesIO(data), encoding, newline="").read()
 
 
 def _package(file: str, source: str, wire: Wire) -> str | None:

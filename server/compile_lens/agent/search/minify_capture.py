@@ -8,7 +8,7 @@ import sys
 import types
 from typing import Any
 
-from ..runtime.program import read, remember
+from ..runtime.program_text import read, remember
 from ..torch_internals.dynamo import REPRO_INPUT_READER
 from .minify_program import GraphValue, parse_body
 
