@@ -146,6 +146,10 @@ def test_what_a_function_does_to_the_world_cannot_be_hidden(statement: str) -> N
         ("import io", "io.FileIO(path, 'w')"),
         ("", "x.numpy().tofile(path)"),
         ("import socket as k\nm = k", "m.create_server(path)"),
+        ("from os import *", "rename(path, path)"),
+        ("from os import *\nR = truncate", "R(path, 0)"),
+        ("from shutil import *", "copytree(path, path)"),
+        ("if True:\n    from subprocess import *", "check_call(path)"),
     ],
 )
 def test_other_names_do_not_hide_what_a_function_does_to_the_world(above: str, statement: str) -> None:

@@ -172,6 +172,17 @@ def test_a_pipe_or_a_device_in_the_place_of_a_report_stops_nothing(tmp_path: Pat
         assert read_line(str(tmp_path / name), 1) == ""
 
 
+def test_an_archive_of_many_members_is_no_report(tmp_path: Path) -> None:
+    """Python makes an object of each before any is read."""
+    file = tmp_path / "run.clens"
+    file.write_bytes(report_bytes([OUTCOME], lambda _: None, ""))
+    with zipfile.ZipFile(file, "a") as archive:
+        for number in range(1500):
+            archive.writestr(f"{number}", b"")
+    with pytest.raises(ReportFileError, match="is not a report of Compile Lens"):
+        read_report_file(file, tmp_path)
+
+
 def test_a_report_takes_the_text_of_python_files_alone() -> None:
     """A trace of somebody else's names any file, and what is made of it is sent back."""
     keys = replace(OUTCOME.findings[0], place=replace(PLACE, file="/home/me/.ssh/id_ed25519"))

@@ -85,6 +85,21 @@ def test_runs_of_different_trust_and_of_different_workspaces_have_different_cach
     assert all(Path(folder).is_relative_to(cache_root(environment)) for each in folders for folder in each.values())
 
 
+def test_no_other_user_reaches_the_caches_before_the_first_run_in_the_sandbox(tmp_path: Path) -> None:
+    environment = {**os.environ, "COMPILE_LENS_CACHE_DIR": str(tmp_path / "caches")}
+    root = cache_root(environment)
+    root.mkdir(parents=True)
+    root.chmod(0o755)
+
+    async def start() -> None:
+        host = Host(sys.executable, environment)
+        await host.start()
+        await host.close()
+
+    asyncio.run(start())
+    assert root.stat().st_mode & 0o077 == 0
+
+
 def test_no_other_user_reaches_the_caches_of_a_run(tmp_path: Path) -> None:
     """Whatever modes a run gives them: what others put there, its next run would load."""
     environment = {"COMPILE_LENS_CACHE_DIR": str(tmp_path / "caches")}

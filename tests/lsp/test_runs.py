@@ -76,6 +76,45 @@ class TestConsent:
             await third.open(write(other, ONE))
             await third.wait(lambda message: message.get("method") == "window/showMessageRequest", since)
 
+    async def test_a_path_that_leads_out_of_the_workspace_is_another_one(self, raw: Editor, root: Path) -> None:
+        other = root.parent / "other"
+        other.mkdir()
+        write(other, ONE)
+        raw.answers["window/showMessageRequest"] = answering("Allow")
+        await raw.initialize(root)
+        await raw.published(await raw.open(write(root, ONE)))
+        raw.answers["window/showMessageRequest"] = answering("Not now")
+        document = {"languageId": "python", "version": 1, "text": ONE}
+        for out in ("..", "%2e%2e", "./.."):
+            uri = f"{root.as_uri()}/{out}/other/train.py"
+            await raw.notify("textDocument/didOpen", {"textDocument": {"uri": uri, **document}})
+            await raw.hover(uri, 0, 0)
+        await raw.status(message=REFUSED)
+        assert (len(asked(raw)), len(runs(root))) == (2, 1)
+
+    async def test_who_allowed_a_file_in_a_folder_is_asked_for_the_folder(self, root: Path) -> None:
+        loose = root.parent / "loose"
+        loose.mkdir()
+        async with editor(root.parent) as first:
+            first.answers["window/showMessageRequest"] = answering("Allow")
+            await first.initialize(root)
+            await first.published(await first.open(write(loose, ONE)))
+        async with editor(root.parent) as second:
+            await second.initialize(loose)
+            await second.open(loose / "train.py")
+            await second.wait(lambda message: message.get("method") == "window/showMessageRequest")
+
+    async def test_a_name_that_is_no_text_is_not_that_of_another_folder(self, raw: Editor, root: Path) -> None:
+        folder = root / "\ufffd"
+        folder.mkdir()
+        raw.answers["window/showMessageRequest"] = answering("Allow")
+        await raw.initialize(root)
+        await raw.published(await raw.open(write(root, ONE)))
+        document = {"uri": f"{root.as_uri()}/%FF/train.py", "languageId": "python", "version": 1, "text": ONE}
+        await raw.notify("textDocument/didOpen", {"textDocument": document})
+        await raw.published(await raw.open(write(root, ONE, "other.py")))
+        assert len(runs(root)) == 2
+
     @pytest.mark.parametrize("answer", ["Not now", None])
     async def test_no_is_no_for_this_session(self, raw: Editor, root: Path, answer: str | None) -> None:
         raw.answers["window/showMessageRequest"] = answering(answer)

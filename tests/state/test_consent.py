@@ -67,6 +67,27 @@ def test_an_answer_is_remembered_for_one_root_and_can_be_taken_back(tmp_path: Pa
     assert list(store.folder.iterdir()) == []
 
 
+def test_a_link_that_leads_elsewhere_now_is_not_what_was_allowed(tmp_path: Path) -> None:
+    store, link = ConsentStore(tmp_path / "consent"), tmp_path / "link"
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "theirs").mkdir()
+    link.symlink_to("mine")
+    store.allow(link)
+    assert store.is_allowed(link) and store.roots() == (link,)
+    link.unlink()
+    link.symlink_to("theirs")
+    assert not store.is_allowed(link) and store.roots() == ()
+
+
+def test_who_allowed_single_files_has_not_allowed_what_lies_below(tmp_path: Path) -> None:
+    store, home = ConsentStore(tmp_path / "consent"), tmp_path
+    store.allow(home, with_subfolders=False)
+    assert store.is_allowed(home) and not store.is_allowed(home, with_subfolders=True)
+    store.allow(home)
+    store.allow(home, with_subfolders=False)
+    assert store.is_allowed(home, with_subfolders=True)
+
+
 def test_a_broken_file_is_no_consent(tmp_path: Path) -> None:
     store = ConsentStore(tmp_path)
     store.allow(Path("/home/me/one"))

@@ -73,6 +73,45 @@ def test_one_that_stops_waiting_lets_smaller_ones_behind_it_go() -> None:
     asyncio.run(serve())
 
 
+@pytest.mark.parametrize("waits_first", [False, True])
+def test_one_that_is_canceled_as_another_ends_is_canceled(waits_first: bool) -> None:
+    """Both happen in one turn of the loop, as where an editor closes two documents."""
+
+    async def serve() -> list[BaseException | None]:
+        shares, forever = MemoryShares(), asyncio.Event()
+
+        async def run() -> None:
+            async with shares.taken_by(job(1.0)):
+                await forever.wait()
+
+        runs = []
+        for _ in range(2):
+            runs.append(asyncio.create_task(run()))
+            await asyncio.sleep(0)
+        for task in reversed(runs) if waits_first else runs:
+            task.cancel()
+        ended = await asyncio.gather(*runs, return_exceptions=True)
+        async with shares.taken_by(job(1.0)):  # nothing is kept
+            return ended
+
+    assert all(isinstance(end, asyncio.CancelledError) for end in asyncio.run(serve()))
+
+
+def test_nothing_is_left_of_shares_that_no_number_has_exactly() -> None:
+    async def serve() -> None:
+        shares = MemoryShares()
+        first, second, third = (shares.taken_by(job(share)) for share in (0.2, 0.6, 0.3))
+        await first.__aenter__()
+        await second.__aenter__()
+        await first.__aexit__(None, None, None)
+        await third.__aenter__()
+        await second.__aexit__(None, None, None)
+        await third.__aexit__(None, None, None)
+        await asyncio.wait_for(shares.taken_by(job(1.0)).__aenter__(), 1.0)
+
+    asyncio.run(serve())
+
+
 def test_what_runs_as_the_users_shell_would_takes_none() -> None:
     async def serve() -> None:
         shares = MemoryShares()

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.outcome import Outcome
-from compile_lens.assistants.ground import Ground
+from compile_lens.assistants.ground import Ground, NotAllowed
 from compile_lens.diff.identity import TreeOf
 from compile_lens.documents.source_file import FileProblem, read_source, source_if_readable
-from compile_lens.entries.entry import AUTOMATIC
+from compile_lens.entries.entry import AUTOMATIC, other_file
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries, choose
 from compile_lens.state.call_memory import CallMemory
@@ -115,6 +115,24 @@ class Bench:
         chosen = "" if entry == AUTOMATIC else entry
         return choose(source.file, source.text, self.ground.root(source.file), chosen, recording=recording)
 
+    def allowed_choice(self, source: Source, entry: str) -> EntryChoice:
+        """Of the entries to try, those that run no file that may not run. Raises NotAllowed for one that was named, and BadEntry."""
+        choice = self.choice(source, entry)
+        if choice.is_explicit:
+            for one in choice.entries:
+                if (other := other_file(one)) is not None:
+                    self.ground.allow(other)
+            return choice
+        return replace(choice, entries=tuple(one for one in choice.entries if self._may_run(other_file(one))))
+
+    def _may_run(self, file: str | None) -> bool:
+        try:
+            if file is not None:
+                self.ground.allow(file)
+        except NotAllowed:
+            return False
+        return True
+
     async def run(self, source: Source, way: Way, tell: Tell) -> Outcome:
         """Run ``source``. Raises NotAllowed, BadEntry, InterpreterError and HostError. Canceling ends the run."""
         async with self.running(source, way, tell) as run:
@@ -131,7 +149,7 @@ class Bench:
     ) -> AsyncIterator[Ran]:
         """The same, with the host held for more runs of the kind. ``begin`` is called before each run, ``watch`` with its frames."""
         job = self.job(source, way)
-        choice = await asyncio.to_thread(self.choice, source, way.entry)
+        choice = await asyncio.to_thread(self.allowed_choice, source, way.entry)
         name = Path(source.file).name
 
         def partial(outcome: Outcome) -> None:

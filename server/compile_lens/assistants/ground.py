@@ -109,6 +109,11 @@ class OwnGround:
         fitting = [
             root
             for root in self._consent.roots()
-            if Path(file).is_relative_to(root) and real.is_relative_to(os.path.realpath(root))
+            if _lies_in(Path(file), root, whole := self._consent.is_allowed(root, with_subfolders=True))
+            and _lies_in(real, Path(os.path.realpath(root)), whole)
         ]
         return max(fitting, key=lambda root: len(root.parts), default=None)
+
+
+def _lies_in(file: Path, folder: Path, anywhere: bool) -> bool:
+    return file.is_relative_to(folder) if anywhere else file.parent == folder

@@ -45,7 +45,7 @@ async def repro(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[str, An
     """A script of plain torch that shows a finding and nothing else."""
     source = await bench.source(given["file"], given.get("text"))
     job = bench.job(source, Way())
-    choice = await asyncio.to_thread(bench.choice, source, given.get("entry", ""))
+    choice = await asyncio.to_thread(bench.allowed_choice, source, given.get("entry", ""))
     wanted = Selection(given.get("region", ""), "", given.get("finding", ""))
     name = default_name(wanted, Path(source.file))
     async with bench.ground.turn(bench.ground.interpreter(source.file)) as host:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import unicodedata
 from collections.abc import Iterator
 
@@ -35,6 +37,7 @@ _BOUND = Query(
     (module (try_statement (block (expression_statement (assignment left: (_) @name right: (_) @of)))))
     """
 )
+_ALL_OF = Query("(import_from_statement module_name: (dotted_name) @of (wildcard_import) @all)")
 # of a call or an item, the result is bound, and not what made it
 _RESULTS = frozenset({"call", "subscript", "await", "comparison_operator", "string"})
 
@@ -49,12 +52,27 @@ def effect_names(tree: SourceTree) -> frozenset[str]:
             for left in identifiers(node):
                 for source in of:
                     bound.setdefault(source, set()).add(_as_python_reads(tree.node_text(left)))
-    found, waiting = set(_SIDE_EFFECTS), list(_SIDE_EFFECTS)
+    found = set(_SIDE_EFFECTS) | {
+        name for _, captured in _ALL_OF.matches(tree.root) for name in _all_of(tree, captured["of"][0])
+    }
+    waiting = list(found)
     while waiting:
         for name in bound.get(waiting.pop(), set()) - found:
             found.add(name)
             waiting.append(name)
     return frozenset(found)
+
+
+def _all_of(tree: SourceTree, module: tree_sitter.Node) -> frozenset[str]:
+    """What ``import *`` binds of a module of the standard library that reaches the world; others are not imported here."""
+    name = _as_python_reads(tree.node_text(module))
+    if name not in _SIDE_EFFECTS or name not in sys.stdlib_module_names:
+        return frozenset()
+    try:
+        found = importlib.import_module(name)
+    except ImportError:  # not on this system, or no module
+        return frozenset()
+    return frozenset(getattr(found, "__all__", None) or (name for name in vars(found) if not name.startswith("_")))
 
 
 def _bound_names(tree: SourceTree, node: tree_sitter.Node) -> Iterator[str]:

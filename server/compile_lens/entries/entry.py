@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from compile_lens.agent.runtime.entry_plans import EntryPlan, ModelOfScript
+from compile_lens.agent.runtime.entry_plans import (
+    DocumentedExample,
+    EntryPlan,
+    ImportingScript,
+    ImportingTest,
+    ModelOfScript,
+    UsingScript,
+    UsingTest,
+)
 
 SCRIPT = "script"
 SYNTHESIZED = "synthesized"
@@ -82,3 +90,13 @@ def canonical_spec(spec: str) -> str:
     spec = spec.strip()
     kind, colon, name = spec.partition(":")
     return f"{SYNTHESIZED}{colon}{name}" if kind == _OLD_SYNTHESIZED else spec
+
+
+def other_file(entry: Entry) -> str | None:
+    """The absolute path of the file that ``entry`` runs in the place of its own, or takes its code from."""
+    match entry.plan:
+        case ImportingScript(path=path) | UsingScript(path=path) | DocumentedExample(page=path):
+            return path
+        case ImportingTest(node=node) | UsingTest(node=node):
+            return node.partition("::")[0]
+    return None

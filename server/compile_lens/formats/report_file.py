@@ -37,6 +37,9 @@ LARGEST_BYTES = 256 << 20
 # each value takes about 70 bytes of memory, however few it has in the file; the same report has half of them
 MOST_VALUES = 8_000_000
 BEGINNINGS = (b"[", b"{", b",")
+# a report has two; each takes 500 bytes of memory, and 47 of the file
+MOST_MEMBERS = 1000
+MEMBER = b"PK\1\2"
 LARGEST_SOURCE = 1 << 20
 SOURCES = (".py", ".pyw", ".ipynb")
 WRITTEN_WITH = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -140,7 +143,10 @@ def _without_strange_pages(outcome: Outcome) -> Outcome:
 def _unzipped(path: Path) -> tuple[bytes, bytes]:
     try:
         # a pipe would never end, and an endless device neither
-        with zipfile.ZipFile(io.BytesIO(read_regular(path, LARGEST_BYTES))) as archive:
+        packed = read_regular(path, LARGEST_BYTES)
+        if packed.count(MEMBER) > MOST_MEMBERS:
+            raise ReportFileError(f"{path} is not a report of Compile Lens.")
+        with zipfile.ZipFile(io.BytesIO(packed)) as archive:
             left = LARGEST_BYTES
             parts = []
             for name in (MANIFEST, REPORT):

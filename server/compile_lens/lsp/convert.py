@@ -5,6 +5,7 @@ Findings count lines and columns from 1, in code points; the protocol counts fro
 
 from __future__ import annotations
 
+import urllib.parse
 from collections.abc import Sequence
 
 from lsprotocol import types
@@ -28,10 +29,11 @@ SEVERITIES = {
 
 
 def path_from_uri(uri: str) -> str | None:
-    """The path of a ``file:`` URI, None for other URIs."""
+    """The path of a ``file:`` URI, None for other URIs, and for a name that is no UTF-8: it would be told as that of another file."""
     try:
+        urllib.parse.unquote(uri, errors="strict")
         path: str | None = uris.to_fs_path(uri)
-    except ValueError:  # a URI with half an IPv6 address, and the like
+    except ValueError:  # also a URI with half an IPv6 address, and the like
         return None
     return path if path and "\0" not in path else None
 

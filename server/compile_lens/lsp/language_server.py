@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -132,8 +133,9 @@ class CompileLensServer(LanguageServer):
 
     def root_of(self, path: str) -> Path:
         """The innermost workspace folder that contains ``path``, else the directory of ``path``."""
-        containing = [folder for folder in self.folders() if Path(path).is_relative_to(folder)]
-        return max(containing, key=lambda folder: len(folder.parts), default=Path(path).parent)
+        file = Path(os.path.normpath(path))  # ``..`` may lead out of a folder that is named first
+        containing = [folder for folder in self.folders() if file.is_relative_to(folder)]
+        return max(containing, key=lambda folder: len(folder.parts), default=file.parent)
 
     def warn(self, sentence: str) -> None:
         """Show one sentence about something that the user can change. Our own bugs go to the log."""

@@ -42,7 +42,7 @@ class Permissions:
     def of(self, path: str) -> Permission:
         """Whether the file ``path`` may run in the background."""
         server, root = self._server, self._server.root_of(path)
-        remembered = server.consent.is_allowed(root)
+        remembered = server.consent.is_allowed(root, with_subfolders=self._is_workspace(root))
         trusted = server.trusted if server.reports_trust or not server.trusted else None
         setting = server.settings.run.enabled if server.run_is_set else None
         return permission(trusted, setting, remembered, root in self._declined or root in self._revoked)
@@ -91,9 +91,13 @@ class Permissions:
         self._declined.discard(root)
         self._revoked.discard(root)
         try:
-            self._server.consent.allow(root, gpu)
+            self._server.consent.allow(root, gpu, with_subfolders=self._is_workspace(root))
         except OSError as error:
             self._server.warn(f"Compile Lens could not save your answer: {error.strerror}.")
+
+    def _is_workspace(self, root: Path) -> bool:
+        """Whether ``root`` is a folder that the user has opened, and not just one in which a file lies."""
+        return root in self._server.folders()
 
     def gpu_actions(self, snapshot: Snapshot, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
         """At the finding of an emulated device: let background runs of the workspace use the GPU that the machine has."""

@@ -48,9 +48,15 @@ class ConsentStore:
         """The store of the user who runs this process."""
         return ConsentStore(state_folder() / "consent")
 
-    def is_allowed(self, root: Path) -> bool:
-        """Whether the user allowed background runs for ``root``."""
-        return _root_in(self._file(root)) == root
+    def is_allowed(self, root: Path, with_subfolders: bool = False) -> bool:
+        """Whether the user allowed background runs for ``root``, as it is there now: a link may lead elsewhere than it did.
+
+        ``with_subfolders``: for all files below, and not just for those that lie there.
+        """
+        answer = _answer_in(self._file(root))
+        leads_there = answer.get("leads_to", os.path.realpath(root)) == os.path.realpath(root)
+        is_enough = not (with_subfolders and answer.get("files_alone") is True)
+        return _root_in(self._file(root)) == root and leads_there and is_enough
 
     def roots(self) -> tuple[Path, ...]:
         """The workspaces for which background runs are allowed."""
@@ -61,9 +67,12 @@ class ConsentStore:
         """Whether the user also lets background runs of ``root`` use GPUs."""
         return _answer_in(self._file(root)).get("gpu") is True and self.is_allowed(root)
 
-    def allow(self, root: Path, gpu: bool = False) -> None:
+    def allow(self, root: Path, gpu: bool = False, with_subfolders: bool = True) -> None:
         """Remember that the user allowed background runs for ``root``. Raises OSError where nothing can be written."""
-        write_atomically(self._file(root), json.dumps({"root": str(root), "allowed": True, "gpu": gpu}))
+        answer = {"root": str(root), "allowed": True, "gpu": gpu, "leads_to": os.path.realpath(root)}
+        if not (with_subfolders or self.is_allowed(root, with_subfolders=True)):
+            answer["files_alone"] = True
+        write_atomically(self._file(root), json.dumps(answer))
 
     def grants(self, root: Path) -> Grants:
         """What else runs of ``root`` may do."""

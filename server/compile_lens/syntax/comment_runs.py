@@ -20,7 +20,7 @@ MOST_STEPS = 4_000_000
 _BLANKS = " \t\f"
 
 
-class CommentRun(Struct, frozen=True):
+class SkippedRun(Struct, frozen=True):
     """Lines that follow one another, from 0, and have no code: ``comments`` and ``continued`` ones; the others are blank."""
 
     comments: tuple[int, ...]
@@ -31,7 +31,7 @@ class CommentRun(Struct, frozen=True):
         return tokens * self.length > MOST_STEPS
 
 
-def long_runs(lines: Sequence[str]) -> Iterator[CommentRun]:
+def long_runs(lines: Sequence[str]) -> Iterator[SkippedRun]:
     """The runs of ``lines`` that take too long."""
     comments: list[int] = []
     continued: list[int] = []
@@ -44,7 +44,7 @@ def long_runs(lines: Sequence[str]) -> Iterator[CommentRun]:
             continued.append(number)
         elif code:
             if comments or continued:
-                run = CommentRun(tuple(comments), tuple(continued), length)
+                run = SkippedRun(tuple(comments), tuple(continued), length)
                 if run.takes_too_long(len(comments) + len(continued)):
                     yield run
                 comments, continued = [], []
@@ -53,6 +53,6 @@ def long_runs(lines: Sequence[str]) -> Iterator[CommentRun]:
         length += len(line) + 1
 
 
-def left_out(run: CommentRun, lines: Sequence[str]) -> tuple[int, ...]:
+def left_out(run: SkippedRun, lines: Sequence[str]) -> tuple[int, ...]:
     """The comments of ``run`` that nobody asks for: not its first, which says that there are some, and no mark of a cell."""
     return tuple(number for number in run.comments[1:] if not CELL_MARKER.match(lines[number].lstrip(_BLANKS)))

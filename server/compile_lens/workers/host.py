@@ -32,7 +32,7 @@ from compile_lens.agent.runtime.protocol import (
 from compile_lens.workers.access import Access
 from compile_lens.workers.cache_health import FailureSeen, find_cache_problem
 from compile_lens.workers.cache_leases import leased
-from compile_lens.workers.caches import cache_root, private_cache_environment, temporary_cache
+from compile_lens.workers.caches import cache_root, keep_others_out, private_cache_environment, temporary_cache
 from compile_lens.workers.command import caches_of, command_of, sandbox_of
 from compile_lens.workers.import_path import fixed, left_out, whole
 from compile_lens.workers.interpreter import (
@@ -182,6 +182,8 @@ class Host:
             **private_cache_environment(self._environment),
             **fixed(self._environment),
         }
+        with contextlib.suppress(OSError):  # a run says what is wrong with them
+            keep_others_out(self._environment)
         self._frames = asyncio.Queue()
         self._said = AgentFrames()
         self._packages.forget_loaded()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from fractions import Fraction
 
 from compile_lens.workers.access import Access
 from compile_lens.workers.job import Job
@@ -15,8 +17,9 @@ class MemoryShares:
     """A run in the sandbox takes its ``budget.share`` of the whole, and waits until that is left. Who waits longest goes first."""
 
     def __init__(self) -> None:
-        self._taken = 0.0
-        self._waiting: deque[tuple[float, asyncio.Future[None]]] = deque()
+        # exact: what is left of rounding would keep a run waiting that needs all
+        self._taken = Fraction(0)
+        self._waiting: deque[tuple[Fraction, asyncio.Future[None]]] = deque()
 
     @asynccontextmanager
     async def taken_by(self, job: Job) -> AsyncIterator[None]:
@@ -24,8 +27,8 @@ class MemoryShares:
         if job.access is not Access.SANDBOXED:
             yield
             return
-        share = job.budget.share
-        if self._waiting or self._taken + share > 1.0:
+        share = Fraction(job.budget.share)
+        if self._waiting or self._taken + share > 1:
             await self._wait(share)
         else:
             self._taken += share
@@ -34,7 +37,7 @@ class MemoryShares:
         finally:
             self._give_back(share)
 
-    async def _wait(self, share: float) -> None:
+    async def _wait(self, share: Fraction) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((share, turn))
         try:
@@ -43,13 +46,14 @@ class MemoryShares:
             if turn.done() and not turn.cancelled():
                 self._give_back(share)  # it had been given, and nobody is there to take it
             else:
-                self._waiting.remove((share, turn))
-                self._give_back(0.0)  # who waits behind may need less
+                with contextlib.suppress(ValueError):  # whoever ended just now has passed it over
+                    self._waiting.remove((share, turn))
+                self._give_back(Fraction(0))  # who waits behind may need less
             raise
 
-    def _give_back(self, share: float) -> None:
+    def _give_back(self, share: Fraction) -> None:
         self._taken -= share
-        while self._waiting and self._taken + self._waiting[0][0] <= 1.0:
+        while self._waiting and self._taken + self._waiting[0][0] <= 1:
             waited, turn = self._waiting.popleft()
             if not turn.done():
                 self._taken += waited

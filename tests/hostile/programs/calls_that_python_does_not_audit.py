@@ -1,7 +1,8 @@
-# Makes pipes, devices and databases, saves, starts a program, signals, and waits for connections, by calls that Python does not audit.
+# Makes pipes, devices and databases, saves, starts programs, signals, and waits for connections, by calls that Python does not audit.
 # python: ok denied-network denied-process denied-read denied-write
 # prints: nothing happened
 
+import importlib.util
 import multiprocessing.util
 import os
 import readline
@@ -19,7 +20,7 @@ script = torch.jit.script(torch.nn.ReLU())
 traced = torch.jit.trace(torch.sin, torch.ones(1))
 with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
     torch.ones(1).sin()
-known = {"traced": traced, "profile": profile, "home": home, "beside": beside, "os": os, "torch": torch, "script": script, "readline": readline, "safetensors": safetensors, "multiprocessing": multiprocessing, "parent": parent, "signal": signal, "socket": socket, "sqlite3": sqlite3}
+known = {"traced": traced, "profile": profile, "home": home, "beside": beside, "os": os, "torch": torch, "script": script, "readline": readline, "safetensors": safetensors, "multiprocessing": multiprocessing, "parent": parent, "signal": signal, "socket": socket, "sqlite3": sqlite3, "database": sqlite3.connect(":memory:")}
 happened = []
 for attempt in (
     "os.mkfifo(f'{home}/planted')",
@@ -47,11 +48,15 @@ for attempt in (
     "signal.pidfd_send_signal(parent, signal.SIGUSR1)",
     "socket.socket().listen()",
     "socket.socket(socket.AF_INET6).listen(1)",
+    "database.execute(f\"attach '{home}/planted' as other\")",
+    "database.execute('attach ? as other', (f'{home}/planted',))",
+    "database.execute(f\"vacuum into '{home}/planted'\")",
+    *(["__import__('_tkinter').create().eval(f'close [open {home}/planted w]')"] if importlib.util.find_spec("_tkinter") else []),
 ):
     try:
         eval(attempt, known)
-    except PermissionError as error:
-        if "Compile Lens" in str(error):
+    except (PermissionError, sqlite3.DatabaseError) as error:
+        if "Compile Lens" in str(error) or "author" in str(error):
             continue
     happened.append(attempt)
 
@@ -60,6 +65,10 @@ os.mkfifo(os.environ["TMPDIR"] + "/pipe")
 os.mknod("node", dir_fd=os.open(os.environ["TMPDIR"], os.O_RDONLY))
 for name in (":memory:", "file::memory:", os.environ["TMPDIR"] + "/own.db"):
     sqlite3.connect(name, uri=True).execute("create table numbers (number)")
+with sqlite3.connect(":memory:") as database:
+    database.execute("attach '' as other")
+    database.execute(f"attach '{os.environ['TMPDIR']}/other.db' as another")
+    database.execute("create table another.numbers (number)")
 torch.save({"step": 3}, os.environ["TMPDIR"] + "/saved.pt")
 assert torch.load(os.environ["TMPDIR"] + "/saved.pt") == {"step": 3}
 torch.jit.save(script, os.environ["TMPDIR"] + "/script.pt")

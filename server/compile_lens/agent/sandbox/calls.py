@@ -46,7 +46,7 @@ SIGNALS = {
     "os.killpg": (lambda group: group),
     unaudited_calls.SIGNALS: os.getpgid if hasattr(os, "getpgid") else None,
 }
-# an interpreter beside this one asks none of its hooks
+# an interpreter beside this one asks none of its hooks, and that of Tcl neither
 INTERPRETER = "cpython.PyInterpreterState_New"
 WAITS_FOR_OTHERS = ("socket.bind", unaudited_calls.LISTENS)
 # address families and socket types of the Internet
@@ -100,6 +100,7 @@ def install(rules: Rules, report: Report) -> None:
     # Dynamo must not trace what runs here when a compiled region makes a call
     skip_functions(
         *vars(_AuditHook).values(),
+        _start_interpreter,
         _is_local,
         _is_probe,
         _is_descendant,
@@ -115,7 +116,7 @@ def install(rules: Rules, report: Report) -> None:
         *vars(unaudited_calls).values(),
     )
     if not rules.processes:
-        unaudited_calls.announce()
+        unaudited_calls.announce(hook.refuses_database)
     sys.addaudithook(hook.on_event)
 
 
@@ -136,7 +137,7 @@ class _AuditHook:
             self._checks.update(dict.fromkeys((*started_programs.STARTS, unaudited_calls.FORKS), self._start))
             self._checks.update(dict.fromkeys(ELSEWHERE, self._change_elsewhere))
             self._checks["sqlite3.connect"] = self._open_database
-            self._checks[INTERPRETER] = lambda *_: ("process", "starts", "an interpreter without a sandbox")
+            self._checks.update(dict.fromkeys((INTERPRETER, unaudited_calls.TCL), _start_interpreter))
         if not rules.network:
             connecting = ("socket.connect", *WAITS_FOR_OTHERS, "socket.sendto", "socket.sendmsg")
             self._checks.update(dict.fromkeys(connecting, self._connect))
@@ -201,6 +202,13 @@ class _AuditHook:
             return "read", "reads", name
         made = unaudited_calls.database_made(name)
         return None if made is None else self._written(made, "writes")
+
+    def refuses_database(self, name: str) -> bool:
+        """Whether a statement may not open the database ``name``; reports it then."""
+        refused = self._open_database("", (name,))
+        if refused is not None:
+            self._report(*refused)
+        return refused is not None
 
     def _change(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         does, paths = CHANGES[event]
@@ -284,6 +292,10 @@ class _AuditHook:
         if host is None or _is_local(os.fsdecode(host)):
             return None
         return "network", "looks up", os.fsdecode(host)
+
+
+def _start_interpreter(*_: Any) -> tuple[str, str, str]:
+    return "process", "starts", "an interpreter without a sandbox"
 
 
 def _special() -> tuple[str, ...]:

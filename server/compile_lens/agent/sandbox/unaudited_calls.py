@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import sys
+import types
 import urllib.parse
 from collections.abc import Callable
 from types import ModuleType
@@ -21,9 +22,9 @@ from ..runtime.dynamo_skips import skip_functions
 from ..torch_internals.core import FILE_STORE, FILE_WRITER, FILE_WRITERS
 
 # events of ours: a path and the descriptor of its folder; a socket and its address; the number of a process, and of the signal; a path;
-# a program
-FIFO, NODE, LISTENS, SIGNALS, SAVES, FORKS = (
-    f"compile_lens.{name}" for name in ("mkfifo", "mknod", "listen", "pidfd_send_signal", "save", "fork_exec")
+# a program; nothing
+FIFO, NODE, LISTENS, SIGNALS, SAVES, FORKS, TCL = (
+    f"compile_lens.{name}" for name in ("mkfifo", "mknod", "listen", "pidfd_send_signal", "save", "fork_exec", "tcl")
 )
 # functions that open a file in C or Rust: which argument its name is, and how it is opened
 OPENING: dict[str, dict[str, tuple[int, str]]] = {
@@ -37,10 +38,15 @@ OPENING: dict[str, dict[str, tuple[int, str]]] = {
 HISTORY = "~/.history"
 # a database that sqlite does not make where there is none
 ONLY_THOSE_THERE = {"mode=ro", "mode=rw", "mode=memory"}
+# what sqlite asks before a statement opens another database, of which VACUUM INTO is one (sqlite3.h; Python 3.10 has no names for it all)
+ATTACHES, ALLOWED, DENIED = 24, 0, 1
+DATABASES = ("_sqlite3", "sqlite3.dbapi2", "sqlite3")
+# which argument of ``connect`` the class of its connection is
+FACTORY = 5
 
 
-def announce() -> None:
-    """Have these functions raise events from now on."""
+def announce(refuses_database: Callable[[str], bool]) -> None:
+    """Have these functions raise events from now on. ``refuses_database`` says whether a database of that name is not to be opened."""
     for name, event in (("mkfifo", FIFO), ("mknod", NODE)):
         if hasattr(os, name):
             setattr(os, name, _making(getattr(os, name), event))
@@ -52,6 +58,9 @@ def announce() -> None:
         starting = importlib.import_module("_posixsubprocess")
         setattr(starting, "fork_exec", _starting(starting.fork_exec))  # noqa: B010 - a private module
     change_at_import({name: functools.partial(_announce_opening, functions) for name, functions in OPENING.items()})
+    change_at_import({"_tkinter": _announce_tcl})
+    databases = functools.partial(_ask_before_attaching, functools.cache(functools.partial(_asking, refuses_database)))
+    change_at_import(dict.fromkeys(DATABASES, databases))
     if "torch" in sys.modules:
         _announce_saving()
 
@@ -61,6 +70,47 @@ def _announce_opening(functions: dict[str, tuple[int, str]], module: ModuleType)
         function = getattr(module, name, None)
         if function is not None and not hasattr(function, "__wrapped__"):
             setattr(module, name, _opening(function, index, mode))
+
+
+def _announce_tcl(module: ModuleType) -> None:
+    """Tcl opens files, starts programs and connects, and asks no hook."""
+    create = module.create
+
+    @functools.wraps(create)
+    def announced(*given: Any, **named: Any) -> Any:
+        sys.audit(TCL)
+        return create(*given, **named)
+
+    setattr(module, "create", _hidden(announced))  # noqa: B010 - a private module
+
+
+def _ask_before_attaching(asking: Callable[..., type[Any]], module: ModuleType) -> None:
+    """A statement opens other databases, too."""
+    if hasattr(module.connect, "__wrapped__"):
+        return  # it has these names from another one that was changed before
+    connect, connection = module.connect, asking(module.Connection)
+
+    @functools.wraps(connect)
+    def asked(*given: Any, **named: Any) -> Any:
+        return connect(*given, **(named if len(given) > FACTORY else {"factory": connection, **named}))
+
+    setattr(module, "connect", _hidden(asked))  # noqa: B010 - any module
+    setattr(module, "Connection", connection)  # noqa: B010
+
+
+def _asking(refuses: Callable[[str], bool], connection: type[Any]) -> type[Any]:
+    def answer(action: int, name: str | None, *_: Any) -> int:
+        if action != ATTACHES or name == "":  # it has no name in memory
+            return ALLOWED
+        # without one in the text of its statement, nobody knows which it is
+        return DENIED if name is None or refuses(name) else ALLOWED
+
+    def begin(self: Any, *given: Any, **named: Any) -> None:
+        connection.__init__(self, *given, **named)
+        self.set_authorizer(_hidden(answer))
+
+    members = {"__init__": _hidden(begin), "__module__": connection.__module__, "__doc__": connection.__doc__}
+    return types.new_class(connection.__name__, (connection,), exec_body=lambda body: body.update(members))
 
 
 def _announce_saving() -> None:
