@@ -427,3 +427,18 @@ print(d(image).shape)
         ("Discriminator(channels=1, width=4)", "x: float32[2, 1, 4, 4]"),
     ]
     assert graph_breaks(outcome) == [("gan.py", 20)]
+
+
+def test_later_batches_need_a_gradient_where_the_script_has_them_need_one(tmp_path: Path, warm_host: WarmHost) -> None:
+    script = """\
+import torch
+
+net = torch.nn.Linear(8, 4)
+if __name__ == "__main__":
+    for _ in range(3):
+        net(torch.randn(2, 8, requires_grad=True)).sum().backward()
+"""
+    project(tmp_path, {"run.py": script})
+    outcome = run(warm_host, tmp_path / "run.py")
+    assert outcome.entry == "model"
+    assert [finding.message for finding in outcome.findings if finding.code == "recompile"] == []

@@ -128,6 +128,11 @@ def test_a_call_is_made_again_in_other_modes_and_with_optional_arguments(tmp_pat
         mask: ("would-break", 17),
         "With `stop=True` instead of `False`": ("would-break", 19),
     }
+    # a break hides no recompile
+    assert {f.code for f in outcome.findings if f.kind is Kind.VARIATION and "`mask=" in f.message} == {
+        "would-break",
+        "would-recompile",
+    }
     # that each grad mode has code of its own is no property of this file
     assert any("`torch.no_grad()` costs one more compilation" in note for note in outcome.notes)
 

@@ -33,7 +33,7 @@ Cause = tuple[Place, GuardFact, tuple[str, ...]]
 
 
 def find_variations(context: RunContext) -> Iterator[Finding]:
-    """For each region one finding per variation that does something, and a summary at the region."""
+    """For each region findings per variation that does something, and a summary at the region."""
     report = context.report
     for number in dict.fromkeys(variation.region for variation in report.variations):
         variations = [variation for variation in report.variations if variation.region == number]
@@ -82,10 +82,9 @@ class _Region:
         self._found = {v.phrase: self._of(v) for v in variations if v.effect is VariationEffect.CALLED}
 
     def findings(self) -> Iterator[tuple[Variation, Finding]]:
-        """One for each variation that does something."""
+        """Those of each variation that does something: it may break and recompile."""
         for variation in self._variations:
-            finding = self._found.get(variation.phrase)
-            if finding is not None:
+            for finding in self._found.get(variation.phrase, ()):
                 yield variation, finding
 
     def summary(self) -> Finding:
@@ -95,7 +94,7 @@ class _Region:
         if skipped is not None:
             message = f"Could not vary `{name}`: its own call fails ({_words(skipped)})."
             return Finding(SUMMARY, Kind.VARIATION, Severity.HINT, message, self._place)
-        codes = Counter(finding.code for finding in self._found.values() if finding is not None)
+        codes = Counter(finding.code for found in self._found.values() for finding in found)
         rows = [f"[{self._effect(v)}] {v.phrase}" for v in self._variations]
         parts = [f"{codes[code]} {words}" for code, words in _COUNTED.items() if codes[code]]
         effects = ", ".join(parts) or "none recompiles, breaks or fails"
@@ -113,12 +112,14 @@ class _Region:
             return "not run (time limit)"
         if variation.effect is VariationEffect.REJECTED:
             return f"fails in eager, too: {_words(variation)}"
-        found = self._found[variation.phrase]
-        return WORDS[found.code] if found is not None else "no effect"
+        return " and ".join(WORDS[found.code] for found in self._found[variation.phrase]) or "no effect"
 
-    def _of(self, variation: Variation) -> Finding | None:
+    def _of(self, variation: Variation) -> tuple[Finding, ...]:
         first = variation.calls[0]
-        return self._failure(variation, first) or self._break(variation, first) or self._recompile(variation)
+        failure = self._failure(variation, first)
+        # a call that fails ends early: what it recompiled until then says little
+        found = (failure,) if failure is not None else (self._break(variation, first), self._recompile(variation))
+        return tuple(finding for finding in found if finding is not None)
 
     def _failure(self, variation: Variation, call: VariedCall) -> Finding | None:
         failing = next((one for one in variation.calls if one.error), None)

@@ -19,6 +19,7 @@ from .synthesis.arguments import known_text
 
 # more than the program's own limit, for one statement that takes long
 PATIENCE_S = 10.0
+NEEDS_GRADIENT = ".requires_grad_()"
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,14 @@ def _name(model: RecordedModel) -> str:
 
 def _texts(call: Any) -> tuple[tuple[str, ...], dict[str, str]] | None:
     """The arguments of a call as expressions; None where one has no text."""
-    positional = [known_text(value) for value in call.positional]
-    named = {name: known_text(value) for name, value in call.named.items()}
+    positional = [_text(value) for value in call.positional]
+    named = {name: _text(value) for name, value in call.named.items()}
     if not call.is_complete or None in positional or None in named.values():
         return None
     return tuple(map(str, positional)), {name: str(text) for name, text in named.items()}
+
+
+def _text(value: Any) -> str | None:
+    """The expression for an argument, which needs a gradient where the argument does: torch compiles each setting separately."""
+    text = known_text(value)
+    return f"{text}{NEEDS_GRADIENT}" if text is not None and getattr(value, "requires_grad", False) else text

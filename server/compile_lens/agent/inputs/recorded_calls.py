@@ -18,7 +18,7 @@ from ..torch_internals.attributes import original_function, original_module
 from . import compiled_call
 from .absent import cause_of
 from .ahead import of_copy
-from .explorer import Told
+from .explorer import NEEDS_GRADIENT, Told
 from .expressions import InvalidCall, PreparedCall, evaluate
 from .model_recorder import RecordedModel, RecordedModelCall
 from .parameter_count import parameter_count
@@ -144,10 +144,11 @@ def _names_of(module: Any) -> dict[str, Any]:
 
 
 def inputs_of(cls: type, told: Told) -> dict[str, str]:
-    """The expressions for what the script passes to an object of ``cls``, by parameter."""
+    """The expressions for what the script passes to an object of ``cls``, by parameter: dtypes, shapes and literals."""
     names = [info.name for info in read_parameters(getattr(cls, "forward"), skip_first=True)]  # noqa: B009
     positional, named = told.calls[0] if told.calls else ((), {})
-    return {**dict(zip(names, positional, strict=False)), **named}
+    texts = {**dict(zip(names, positional, strict=False)), **named}
+    return {name: text.removesuffix(NEEDS_GRADIENT) for name, text in texts.items()}
 
 
 def call_class(
