@@ -176,11 +176,8 @@ class ArgumentGuesser:
         if accepted and kinds <= {"str"}:
             return Expression(repr(accepted[0]))
         is_flag = info.is_flag and by_name(SIZES, name) is None and by_name(MAKERS, name) is None
-        if (
-            "bool" in kinds
-            or (not kinds and is_flag)
-            or (not kinds and re.match(r"(?:use|is|has|with|enable|add)_|bias$|causal$", name))
-        ):
+        is_named_so = re.match(r"(?:use|is|has|with|enable|add)_|bias$|causal$", name) is not None
+        if "bool" in kinds or (not kinds and (is_flag or is_named_so)):
             return Expression("True" if re.search("bias|affine", name) else "False")
         if "str" in kinds and not kinds & {"int"}:
             return Expression(repr(by_name(WORDS, name) or "mean"))

@@ -9,10 +9,11 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Iterator
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 from ...runtime.foreign_code import attempted
+from .failing_lines import innermost
 
 _RAISED = (AssertionError, ValueError, RuntimeError, TypeError)
 # what may be called again: nothing of these changes anything
@@ -23,7 +24,7 @@ _RANKS = frozenset({"dim", "ndim", "ndimension"})
 
 def compared_sizes(error: BaseException) -> Iterator[tuple[str, str]]:
     """Kinds and values of requirements: ``size`` with `got expected`, ``rank`` with the number of dimensions."""
-    frame, line = _innermost(error)
+    frame, line = innermost(error)
     if frame is None or not isinstance(error, _RAISED):
         return
     for compare, is_wanted in _conditions(frame, line):
@@ -34,7 +35,7 @@ def compared_sizes(error: BaseException) -> Iterator[tuple[str, str]]:
 
 def asserted_lengths(error: BaseException) -> dict[str, int]:
     """How many items lists must have by the condition that a program raised for: `assert len(factors) == layers`, by name."""
-    frame, line = _innermost(error)
+    frame, line = innermost(error)
     found: dict[str, int] = {}
     if frame is None or not isinstance(error, _RAISED):
         return found
@@ -130,10 +131,3 @@ def _is_plain(node: ast.AST) -> bool:
         is_method = isinstance(function, ast.Attribute) and function.attr in _METHODS
         return is_method or (isinstance(function, ast.Name) and function.id in _FUNCTIONS)
     return not isinstance(node, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda))
-
-
-def _innermost(error: BaseException) -> tuple[FrameType | None, int]:
-    entry: TracebackType | None = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
-    return (None, 0) if entry is None else (entry.tb_frame, entry.tb_lineno)

@@ -6,7 +6,7 @@ import linecache
 import re
 import traceback
 from collections.abc import Iterator
-from types import TracebackType
+from types import FrameType, TracebackType
 
 _MOST_LINES = 12
 
@@ -19,6 +19,14 @@ def failing_line(error: BaseException) -> str:
 def failing_lines(error: BaseException) -> Iterator[str]:
     """The source of what the frames were doing, of the innermost one first."""
     return filter(None, map(_line, reversed(traceback.extract_tb(error.__traceback__)[-12:])))
+
+
+def innermost(error: BaseException) -> tuple[FrameType | None, int]:
+    """The frame that raised, and its line."""
+    entry: TracebackType | None = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return (None, 0) if entry is None else (entry.tb_frame, entry.tb_lineno)
 
 
 def failing_place(error: BaseException) -> tuple[str, int]:
@@ -52,9 +60,7 @@ def keys_in_failing_line(error: BaseException, written: re.Pattern[str]) -> list
     """The texts that the innermost line looks something up by: those that ``written`` finds, and constants, as in `table[START]`."""
     line = failing_line(error)
     found = [next(filter(None, groups), "") for groups in written.findall(line)]
-    entry: TracebackType | None = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
-    names = entry.tb_frame.f_globals if entry is not None else {}
+    frame, _ = innermost(error)
+    names = frame.f_globals if frame is not None else {}
     constants = (names.get(name) for name in re.findall(r"\[\s*([A-Za-z_]\w*)\s*\]", line))
     return [*filter(None, found), *(each for each in constants if isinstance(each, str))]

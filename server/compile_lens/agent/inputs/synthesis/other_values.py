@@ -12,7 +12,6 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from types import FrameType, TracebackType
 from typing import Any
 
 from ...runtime.foreign_code import attempted
@@ -20,7 +19,7 @@ from .accepted_values import compared_in
 from .arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
-from .failing_lines import failing_line, failing_lines, names_in_failing_lines
+from .failing_lines import failing_line, failing_lines, innermost, names_in_failing_lines
 from .guesses import CLASS_MAKERS, MAKERS, TABLES, WORDS, by_name
 from .messages import Requirement, requirements
 
@@ -141,7 +140,7 @@ def with_required_class(
 
 def _classes_asked_for(error: BaseException) -> Iterator[tuple[str, type]]:
     """What the failing line takes for an object of which class; where it only raises, what its function does."""
-    frame, line = _innermost(error), failing_line(error)
+    frame, line = innermost(error)[0], failing_line(error)
     if frame is None:
         return
     if line.startswith("raise "):
@@ -247,7 +246,7 @@ def _accepted(error: BaseException) -> list[Any]:
     found += [
         word for word in _QUOTED.findall(line) if isinstance(error, (AssertionError, KeyError)) and "raise" not in line
     ]
-    frame = _innermost(error)
+    frame = innermost(error)[0]
     if frame is not None and not isinstance(error, KeyError):
         compared = compared_in(frame.f_code, frame.f_globals)
         found += [text for name in re.findall(r"[A-Za-z_]\w*", line) for text in compared.get(name, ())]
@@ -257,7 +256,7 @@ def _accepted(error: BaseException) -> list[Any]:
 
 def _of_containers(error: BaseException, line: str) -> Iterator[Any]:
     """The keys and items of what the failing line names: `TABLE[name]`, `assert name in NAMES`."""
-    frame = _innermost(error)
+    frame = innermost(error)[0]
     if frame is None:
         return
     known = {*frame.f_locals, *frame.f_globals}
@@ -273,15 +272,8 @@ def _of_containers(error: BaseException, line: str) -> Iterator[Any]:
             yield value  # a constant: `assert mode in {BINARY, MULTICLASS}`
 
 
-def _innermost(error: BaseException) -> FrameType | None:
-    entry: TracebackType | None = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
-    return None if entry is None else entry.tb_frame
-
-
 def _function_that_failed(error: BaseException) -> str:
-    frame = _innermost(error)
+    frame = innermost(error)[0]
     return frame.f_code.co_name if frame is not None else ""
 
 

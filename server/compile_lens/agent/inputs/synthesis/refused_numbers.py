@@ -12,12 +12,12 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator
-from types import FrameType, TracebackType
+from types import FrameType
 
 from ...runtime.foreign_code import attempted
 from .arguments import INSIDE, Argument, Expression, UnknownInteger
 from .candidate import Candidate
-from .failing_lines import failing_line, names_in_failing_lines
+from .failing_lines import failing_line, innermost, names_in_failing_lines
 
 MOST_VALUES, MOST_SUSPECTS = 4, 4
 _LISTED = re.compile(
@@ -113,7 +113,7 @@ def _read(text: str) -> int | float:
 
 def _compared(error: BaseException) -> dict[str, tuple[int | float, ...]]:
     """The numbers that names are compared with by the conditions which led to a `raise` or an `assert`, by the name of the parameter."""
-    frame, line = _innermost(error)
+    frame, line = innermost(error)
     tree = _tree_of(frame)
     if frame is None or tree is None:
         return {}
@@ -129,7 +129,7 @@ def _compared(error: BaseException) -> dict[str, tuple[int | float, ...]]:
 
 def _looked_up(error: BaseException) -> dict[str, tuple[int | float, ...]]:
     """The keys of the tables in the failing line that have numbers for keys, by the name of what they are looked up by."""
-    frame, _ = _innermost(error)
+    frame, _ = innermost(error)
     tree = attempted(lambda: ast.parse(failing_line(error)))
     found: dict[str, tuple[int | float, ...]] = {}
     if frame is None or tree is None:
@@ -158,7 +158,7 @@ def _comparisons(test: ast.expr) -> Iterator[tuple[str, list[int | float]]]:
 
 def _names_of_parameters(error: BaseException) -> dict[str, str]:
     """For names that the failing function gives to parameters of its own, those parameters: `r = scale`, `self.r = scale`."""
-    frame, _ = _innermost(error)
+    frame, _ = innermost(error)
     tree = _tree_of(frame)
     found: dict[str, str] = {}
     for node in ast.walk(tree) if tree is not None else ():
@@ -179,13 +179,6 @@ def _tree_of(frame: FrameType | None) -> ast.AST | None:
         return None
     source = attempted(lambda: inspect.getsourcelines(frame.f_code))
     return attempted(lambda: ast.parse(textwrap.dedent("".join(source[0])))) if source is not None else None
-
-
-def _innermost(error: BaseException) -> tuple[FrameType | None, int]:
-    entry: TracebackType | None = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
-    return (None, 0) if entry is None else (entry.tb_frame, entry.tb_lineno)
 
 
 def _with(candidate: Candidate, path: str, value: bool | int | float) -> Candidate:
