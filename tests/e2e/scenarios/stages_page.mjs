@@ -49,6 +49,14 @@ for (const colorScheme of ["light", "dark"]) {
   // what a key changes is drawn a moment later
   await page.waitForFunction(() => !document.querySelector(".line.lit"), undefined, { timeout: 5000 }).catch(() => {});
   const cleared = await page.locator(".line.lit").count();
+  // two keys within one frame: what the first would have shown does not come back
+  const within = await source.evaluate(async (pane) => {
+    for (const key of ["ArrowUp", "ArrowDown", "Escape"]) {
+      pane.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    }
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    return document.querySelectorAll(".line.lit").length;
+  });
 
   const graph = page.locator(".graph");
   await graph.scrollIntoViewIfNeeded();
@@ -97,6 +105,7 @@ for (const colorScheme of ["light", "dark"]) {
     clicked,
     keyboard,
     cleared,
+    within,
     boxes,
     zoomed,
     moved,

@@ -18,7 +18,7 @@ export class Selection {
     this.listeners.push(listener);
   }
 
-  /** Show what the pointer is on, until it leaves; at most once a frame. */
+  /** Show what the pointer is on, until it leaves or something else is chosen; at most once a frame. */
   point(chosen: Chosen, from: unknown): void {
     cancelAnimationFrame(this.frame);
     this.frame = requestAnimationFrame(() => this.tell(chosen === NOTHING ? this.pinned : chosen, from, false));
@@ -37,6 +37,8 @@ export class Selection {
   }
 
   private tell(chosen: Chosen, from: unknown, isPinned: boolean): void {
+    // a frame that still waits would show again what was left
+    cancelAnimationFrame(this.frame);
     for (const listener of this.listeners) {
       listener(chosen, from, isPinned);
     }
