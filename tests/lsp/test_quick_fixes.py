@@ -181,7 +181,7 @@ async def test_two_are_tried_at_a_time_once_another_standby_has_started_and_noth
         if standbys(mark) < 2:
             pytest.skip(NO_ROOM)
         first = [line.partition("fix_checks")[2] for line in checked(root)]
-        await ed.insert(uri, PROGRAM.count("\n"), 0, "# changed\n")
+        await ed.insert(uri, 2, PROGRAM.count("\n"), "# changed\n")
         await ed.save(uri)
         await until_all_are_tried(ed, root, uri)
         second = [line.partition("fix_checks")[2] for line in checked(root)[len(first) :]]
