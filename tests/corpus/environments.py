@@ -22,6 +22,8 @@ INSTALL_S = 240
 FOLDER = "environments"
 # imports that are tried until none lacks anything more
 MOST_ROUNDS = 8
+# "The package `a` requires `b>=1,<2`, but `3.0` is installed" (uv 0.9)
+DISAGREES = re.compile(r"The package `([^`]+)` requires `([\w.-]+)[^`]*`, but `[^`]+` is installed")
 # what an import lacks, and what is said by one that finds another interface than it was written for
 IMPORT_EACH = """
 import importlib, importlib.util, json, sys
@@ -159,8 +161,10 @@ def install_for(package: str, files: list[Path], folder: Path) -> None:
     wanted = {"pytest", *_undeclared(_not_found(python, by_files), _declared_anywhere(package, inside))}
     tried: set[str] = set()
     for _ in range(MOST_ROUNDS):
+        declared = _declared_anywhere(package, inside)
         for requirement in sorted(wanted - tried):
-            wheels = ["--only-binary", ":all:"] if requirement in distributions().values() else []
+            # what only an import names is not built here: its set-up would run
+            wheels = [] if requirement in declared.values() else ["--only-binary", ":all:"]
             try:
                 _run([*install, *wheels, requirement])
             except NoEnvironment as problem:
@@ -178,16 +182,31 @@ def install_for(package: str, files: list[Path], folder: Path) -> None:
         }
         wanted |= set(_undeclared(must, declared))
         wanted |= set(_earlier(said, inside))
+    _agree(uv, install, python, package)
+
+
+def _agree(uv: str, install: list[str], python: Path, package: str) -> None:
+    """Find versions that agree for what disagrees: what was installed later may have brought another than an earlier library asks for."""
+    group: set[str] = set()
+    for _ in range(MOST_ROUNDS):
+        command = [uv, "pip", "check", "--python", str(python)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_S, check=False)
+        found = {name for pair in DISAGREES.findall(done.stderr + done.stdout) for name in pair}
+        if found <= group:
+            return
+        group |= found
+        try:
+            _run([*install, *sorted(group)])
+        except NoEnvironment as problem:
+            print(f"{package}: no versions of {', '.join(sorted(group))} agree: {problem}", file=sys.stderr)
+            return
 
 
 def _undeclared(modules: set[str], declared: dict[str, str]) -> Iterator[str]:
-    """What brings ``modules``, where nothing declares it and it is known."""
+    """What brings ``modules``: what is declared, or known, or else the distribution of that name."""
     known = distributions()
     for name in modules:
-        if name.lower() in declared:
-            yield declared[name.lower()]
-        elif name in known:
-            yield known[name]
+        yield declared.get(name.lower()) or known.get(name) or name.replace("_", "-")
 
 
 def _not_found(python: Path, modules: list[str]) -> set[str]:

@@ -1,6 +1,6 @@
 """The libraries that a program needs although nothing declares them: who has the file has them.
 
-Which distribution brings a module is data (``libraries.json``). No registry is asked for a name that only looks right: anyone may own it.
+Which distribution brings a module is data (``libraries.json``); what it does not name is looked for under its own name, as a wheel.
 """
 
 from __future__ import annotations

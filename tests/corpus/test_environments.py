@@ -38,8 +38,16 @@ def test_a_module_is_brought_by_what_is_known_to_bring_it() -> None:
     )
     assert set(environments._undeclared({"einops", "of_nobody", "yaml"}, {"yaml": "ruamel-yaml"})) == {
         "einops",
+        "of-nobody",
         "ruamel-yaml",
     }
+
+
+def test_versions_that_do_not_agree() -> None:
+    said = "The package `transformers` requires `huggingface-hub>=0.34.0,<1.0`, but `2.4.0` is installed\n"
+    assert environments.DISAGREES.findall(said + "The package `a` requires `torch>=2`, but it's not installed") == [
+        ("transformers", "huggingface-hub")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -175,7 +175,7 @@ class FunctionRecorder:
     def _is_own(self, path: str) -> bool:
         known = self._is_of_project.get(path)
         if known is None:
-            known = is_of_project(path, self._file) or is_installed_from(path, self._file)
+            known = is_own_file(path, self._file)
             self._is_of_project[path] = known
         return known
 
@@ -200,6 +200,11 @@ class FunctionRecorder:
             return None, []
         positional, named = copied((called.positional, called.named))
         return RecordedFunctionCall(called.function, positional, named, torch.is_grad_enabled()), tensors
+
+
+def is_own_file(path: str, file: str) -> bool:
+    """Whether ``path`` is of the project of ``file``, or of the package that is installed from it."""
+    return is_of_project(path, file) or is_installed_from(path, file)
 
 
 def is_installed_from(path: str, file: str) -> bool:

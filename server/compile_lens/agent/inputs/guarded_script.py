@@ -19,9 +19,11 @@ from .absent import Absent, given_functions
 from .commands import commands
 from .continuing import GUARD, rewritten
 from .failed_constructions import FailedConstructions
+from .function_recorder import is_own_file
 from .guard import Guard
 from .made_up_arguments import made_up
 from .module import package_of
+from .named_models import NamedModel, named_models
 from .synthesis.signatures import read_parameters
 from .watched_program import WatchedProgram
 
@@ -41,6 +43,7 @@ class GuardedScript:
         self._constructions = FailedConstructions()
         self._has_made_up_arguments = False
         self._has_failed = False
+        self._source = ""
         self._ending: SystemExit | None = None
         self.first_failure: BaseException | None = None
         self.took_too_long = False
@@ -48,6 +51,7 @@ class GuardedScript:
     def run(self, source: str, seconds: float) -> None:
         """Run it for ``seconds`` at most, or until its models are known."""
         missing_imports.install(self._file, self._wire)
+        self._source = source
         guard = Guard(seconds, self._report, self._constructions.add)
         self._constructions.read(source)
         program = self._program = WatchedProgram(self._page, seconds, guard.check_time, self._owns)
@@ -99,6 +103,16 @@ class GuardedScript:
         """What is learned of it. It has run before."""
         assert self._program is not None
         return self._program
+
+    @property
+    def was_ended(self) -> bool:
+        """Whether something kept it from coming to its end."""
+        return self.first_failure is not None or self.took_too_long or self._ending is not None
+
+    def named_models(self) -> list[NamedModel]:
+        """The models that it would construct in what it has not reached. It has run before."""
+        names = vars(sys.modules["__main__"])
+        return named_models(self._source, names, lambda path: is_own_file(path, self._page))
 
     def not_constructed(self) -> Iterator[tuple[type, dict[str, str]]]:
         """Classes of models whose construction failed, with the arguments that are known."""

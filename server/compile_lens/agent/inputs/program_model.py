@@ -15,8 +15,11 @@ from ..runtime.wire import Wire
 from . import called_functions
 from .dispatch import UnusableEntry
 from .guarded_script import GuardedScript
+from .parameter_count import parameter_count
 from .recorded_calls import FewModels, call_class, call_model, inputs_of
 
+# classes that the script names and does not construct
+MOST_NAMED = 3
 NO_MODEL = "it builds no model"
 NO_MODEL_NOR_FUNCTION = "it builds no model, and calls no function of its project with tensors"
 
@@ -27,23 +30,47 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
     script = GuardedScript(file, wire)
     script.run(source, plan.seconds)
     failed: list[CallNotMade] = []
+    not_named: list[CallNotMade] = []
     few = FewModels()
-    for model in script.program.models():
+    models = script.program.models()
+    # a loss, or nothing: the model would have come later
+    lacks_main = script.was_ended and not any(parameter_count(model.module) for model in models)
+    if lacks_main:
+        _call_unmade(script, few, file, wire, failed, not_named)
+    for model in models:
         if few.has_room:
             few.call(partial(call_model, model, file, wire, failed))
     for told, cls in script.program.not_made() if few.done else ():
         if few.has_room:
             few.call(partial(call_class, cls, told.given, file, wire, failed, inputs_of(cls, told), told.line))
-    for cls, given in () if few.done else script.not_constructed():
-        if not few.done:
-            few.call(partial(call_class, cls, given, file, wire, failed))
+    if not few.done and not lacks_main:
+        _call_unmade(script, few, file, wire, failed, not_named)
     done = few.done
     if not done and not failed:
         done = called_functions.call_all(script.program.functions(), file, source, wire, failed)
+    failed += not_named
     wire.tell(EntryCalled((), tuple(failed)))
     if not done:
         lacking = too_long(plan.seconds) if script.took_too_long else NO_MODEL_NOR_FUNCTION
         raise UnusableEntry(_why(failed, script.first_failure, lacking))
+
+
+def _call_unmade(
+    script: GuardedScript,
+    few: FewModels,
+    file: str,
+    wire: Wire,
+    failed: list[CallNotMade],
+    not_named: list[CallNotMade],
+) -> None:
+    """Call the first model that the script failed to construct, or that it names where it has not come."""
+    for cls, given in script.not_constructed():
+        if not few.done:
+            few.call(partial(call_class, cls, given, file, wire, failed))
+    for named in script.named_models() if not few.done and script.was_ended else ():
+        few.call(partial(call_class, named.cls, named.given, file, wire, not_named, line=named.line))
+        if few.done or len(not_named) == MOST_NAMED:
+            return
 
 
 @copies_can_use_gpu()
