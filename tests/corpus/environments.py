@@ -245,8 +245,13 @@ def _said(python: Path, names: list[str]) -> list[dict[str, str]]:
 
 
 def _named(module: str, inside: Path) -> list[importlib.metadata.Distribution]:
+    """The distributions that bring ``module``, under its name or another."""
     distributions = importlib.metadata.distributions(path=[str(inside)])
-    return [found for found in distributions if _module_name(found.name) == module]
+    return [
+        found
+        for found in distributions
+        if _module_name(found.name) == module or any(file.parts[0].lower() == module for file in found.files or ())
+    ]
 
 
 def _installed_as(files: list[Path], inside: Path) -> Iterator[str]:
