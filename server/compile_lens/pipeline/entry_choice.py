@@ -11,7 +11,14 @@ from typing import Any
 
 import msgspec
 
-from compile_lens.agent.runtime.entry_plans import CallTarget, SynthesizedCalls, UsingScript, UsingTest
+from compile_lens.agent.runtime.entry_plans import (
+    CallTarget,
+    CallTime,
+    ModelOfScript,
+    SynthesizedCalls,
+    UsingScript,
+    UsingTest,
+)
 from compile_lens.agent.runtime.entry_protocol import FUNCTION_CALL
 from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.filters import Filters
@@ -309,6 +316,8 @@ def _job_of(job: Job, entry: Entry) -> Job:
     if isinstance(plan, SynthesizedCalls) and entry.kind is EntryKind.SYNTHESIZED:
         made_up_s, clock = plan.seconds or made_up_s, job.timeout_s * CLOCK_SHARE
         plan = replace(plan, seconds=made_up_s, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
+    elif isinstance(plan, (ModelOfScript, UsingScript, UsingTest)):
+        plan = replace(plan, time=CallTime(made_up_s, job.timeout_s * CLOCK_SHARE))
     if is_plain and _is_usual(entry):
         vary = VariationRequest(usual=True, seconds=made_up_s)
     return replace(job, entry=entry.spec, plan=plan, vary=vary)

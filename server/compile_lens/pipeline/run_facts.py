@@ -153,6 +153,10 @@ class RunFacts:
             notes.append(
                 f"Stopped the compiled call of `{target}` after {seconds:.0f} s of processor time. Findings so far are shown."
             )
+        if self.calls and self.covered is None and self.not_called:
+            # the coverage of a file lists its own
+            left = [f"`{one.target}` ({one.reason})" for one in self.not_called]
+            notes.append(f"Not analyzed: {', '.join(left[:NAMED])}{and_more(len(left) - NAMED)}.")
         notes += self._stand_ins(job)
         if self.not_kept:
             named = ", ".join(f"`{_as_program_names_it(name, job)}`" for name in self.not_kept[:NAMED])

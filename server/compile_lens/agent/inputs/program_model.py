@@ -15,7 +15,7 @@ from ..runtime.wire import Wire
 from . import called_functions
 from .dispatch import UnusableEntry
 from .guarded_script import GuardedScript
-from .recorded_calls import FewModels, call_class, call_model, inputs_of
+from .recorded_calls import ModelsInTime, call_class, call_model, inputs_of, likeness, name_of
 
 NO_MODEL = "it builds no model"
 NO_MODEL_NOR_FUNCTION = "it builds no model, and calls no function of its project with tensors"
@@ -24,20 +24,19 @@ NO_MODEL_NOR_FUNCTION = "it builds no model, and calls no function of its projec
 @copies_can_use_gpu()
 def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
     """Run the script, and call its models, compiled."""
+    failed: list[CallNotMade] = []
+    models = ModelsInTime(plan.time, failed)
     script = GuardedScript(file, wire)
     script.run(source, plan.seconds)
-    failed: list[CallNotMade] = []
-    few = FewModels()
     for model in script.program.models():
-        if few.has_room:
-            few.call(partial(call_model, model, file, wire, failed))
-    for told, cls in script.program.not_made() if few.done else ():
-        if few.has_room:
-            few.call(partial(call_class, cls, told.given, file, wire, failed, inputs_of(cls, told), told.line))
-    for cls, given in () if few.done else script.not_constructed():
-        if not few.done:
-            few.call(partial(call_class, cls, given, file, wire, failed))
-    done = few.done
+        models.call(name_of(model), likeness(model), partial(call_model, model, file, wire, failed))
+    for told, cls in script.program.not_made() if models.done else ():
+        make = partial(call_class, cls, told.given, file, wire, failed, inputs_of(cls, told), told.line)
+        models.call(told.name, (cls, str(told.given), str(told.calls[:1])), make)
+    for cls, given in () if models.done else script.not_constructed():
+        if not models.done:
+            models.call(cls.__name__, None, partial(call_class, cls, given, file, wire, failed))
+    done = models.done
     if not done and not failed:
         done = called_functions.call_all(script.program.functions(), file, source, wire, failed)
     wire.tell(EntryCalled((), tuple(failed)))

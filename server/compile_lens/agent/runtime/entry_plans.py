@@ -36,6 +36,15 @@ class CallTarget(Message):
 
 
 @dataclass(frozen=True)
+class CallTime(Message):
+    """How long models and functions are called that a program was seen to use: no further one after ``seconds`` of processor time, or
+    after ``clock_seconds`` of the run."""
+
+    seconds: float = 36.0
+    clock_seconds: float = 84.0
+
+
+@dataclass(frozen=True)
 class EntryPlan(Variant):
     """How a file is run."""
 
@@ -85,6 +94,7 @@ class UsingTest(EntryPlan):
     node: str
     targets: tuple[CallTarget, ...]
     seconds: float = 15.0
+    time: CallTime = CallTime()
 
 
 @dataclass(frozen=True)
@@ -95,6 +105,7 @@ class UsingScript(EntryPlan):
     path: str
     targets: tuple[CallTarget, ...]
     seconds: float = 15.0
+    time: CallTime = CallTime()
 
 
 @dataclass(frozen=True)
@@ -112,6 +123,7 @@ class ModelOfScript(EntryPlan):
 
     name: ClassVar[str] = "model"
     seconds: float = 15.0
+    time: CallTime = CallTime()
 
 
 @dataclass(frozen=True)
