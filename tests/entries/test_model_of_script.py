@@ -475,9 +475,7 @@ if __name__ == "__main__":
 """
 
 
-def test_all_models_of_a_script_are_called_and_of_those_that_are_alike_one(
-    tmp_path: Path, warm_host: WarmHost
-) -> None:
+def test_all_models_of_a_script_are_called_and_of_those_that_are_alike_one(tmp_path: Path, warm_host: WarmHost) -> None:
     project(tmp_path, {"run.py": THREE_MODELS})
     outcome = run(warm_host, tmp_path / "run.py")
     assert [call.target for call in outcome.calls] == ["First", "Second", "Third"]
@@ -485,9 +483,7 @@ def test_all_models_of_a_script_are_called_and_of_those_that_are_alike_one(
     assert not any(note.startswith("Not analyzed") for note in outcome.notes)
 
 
-def test_what_no_time_is_left_for_is_told(
-    tmp_path: Path, warm_host: WarmHost, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_no_time_is_left_for_is_told(tmp_path: Path, warm_host: WarmHost, monkeypatch: pytest.MonkeyPatch) -> None:
     project(tmp_path, {"run.py": THREE_MODELS})
     monkeypatch.setattr(entry_choice, "CLOCK_SHARE", 0.0)
     outcome = run(warm_host, tmp_path / "run.py", "model")

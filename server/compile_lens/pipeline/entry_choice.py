@@ -152,13 +152,14 @@ def _is_disabled(outcome: Outcome) -> bool:
 
 
 def _main_target(choice: EntryChoice) -> str:
-    """The class or function that uses most of a file which compiles nothing itself; '' where that is not known."""
+    """The module or function that uses most of a file which compiles nothing itself; '' where there is none."""
     for entry in choice.entries:
         targets = entry.plan.targets if isinstance(entry.plan, SynthesizedCalls) else ()
         if (
             entry.kind is EntryKind.SYNTHESIZED
             and targets
             and targets[0].compile is not None
+            and not targets[0].only_plain
             and not choice.is_explicit
         ):
             return targets[0].name

@@ -155,7 +155,8 @@ class RunFacts:
             )
         if self.calls and self.covered is None and self.not_called:
             # the coverage of a file lists its own
-            left = [f"`{one.target}` ({one.reason})" for one in self.not_called]
+            reasons = {one.target: one.reason for one in reversed(self.not_called)}
+            left = [f"`{target}` ({reason})" for target, reason in reversed(reasons.items())]
             notes.append(f"Not analyzed: {', '.join(left[:NAMED])}{and_more(len(left) - NAMED)}.")
         notes += self._stand_ins(job)
         if self.not_kept:

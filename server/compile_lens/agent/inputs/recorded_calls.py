@@ -18,12 +18,12 @@ from ..torch_internals.attributes import original_function, original_module
 from . import compiled_call
 from .absent import cause_of
 from .ahead import of_copy
-from .explorer import NEEDS_GRADIENT, Told
+from .explorer import Told
 from .expressions import InvalidCall, PreparedCall, evaluate
 from .model_recorder import RecordedModel, RecordedModelCall
 from .parameter_count import parameter_count
 from .placement import device_of
-from .synthesis.arguments import in_words, known_text
+from .synthesis.arguments import NEEDS_GRADIENT, in_words, known_text
 from .synthesis.object_calls import FoundCall
 from .synthesis.search import NotFound, SearchBudget
 from .synthesis.signatures import read_parameters

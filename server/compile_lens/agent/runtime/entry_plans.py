@@ -25,7 +25,8 @@ class CallTarget(Message):
     """A class or function that is called with synthesized inputs.
 
     ``given`` are constructor arguments from a call site, ``inputs`` arguments from an earlier run, both as text. ``compile`` is None where
-    the file compiles it itself. ``only_module``: it is left out if its class turns out to be no module that can be called.
+    the file compiles it itself. ``only_module``: it is left out if its class turns out to be no module that can be called;
+    ``only_plain``: if its class turns out to be a module.
     """
 
     name: str
@@ -33,6 +34,7 @@ class CallTarget(Message):
     given: Mapping[str, str] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
     only_module: bool = False
+    only_plain: bool = False
 
 
 @dataclass(frozen=True)
