@@ -1,4 +1,4 @@
-"""What the sandbox blocks is told with a noun for each verb that the agent says."""
+"""What the sandbox blocks is told with a noun for each verb that the agent says, and is an error only where it ended the program."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import pytest
 
 import compile_lens
 from compile_lens.agent.sandbox.calls import CHANGES
-from compile_lens.analysis.finding import Place
+from compile_lens.analysis.find import find
+from compile_lens.analysis.finding import ENDED_HERE, SKIPPED, Place, Severity
 from compile_lens.analysis.missing_requirements import missing_finding
 from compile_lens.analysis.refused_calls import ALLOW, BLOCKED, find_refused
 from compile_lens.analysis.region_index import RegionIndex
-from compile_lens.analysis.run_context import MissingRequirement, RefusedCall, RunContext
+from compile_lens.analysis.run_context import MissingRequirement, Raised, RaisedBeside, RefusedCall, RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.report import CompileReport, StackFrame
 
@@ -60,3 +61,36 @@ def test_nobody_is_told_to_allow_what_stays_read_only(target: str, may_be_allowe
     context = RunContext(report, sources, RegionIndex(report, "/w/a.py", None), refused=(call,), sandboxed=True)
     (finding,) = find_refused(context)
     assert (ALLOW["write"] in finding.hints) is may_be_allowed
+
+
+STACK = (StackFrame("/w/a.py", 3, "<module>"),)
+WRITE = RefusedCall("write", "writes", "/etc/x.log", STACK)
+OF_CALL = "[Errno 13] blocked by the Compile Lens sandbox: '/etc/x.log'"
+OF_NATIVE_CODE = "[Errno 30] Read-only file system: '/etc/x.log'"
+
+
+def raised_with(message: str) -> Raised:
+    return Raised("OSError", "builtins", message, STACK, formatted=f"Traceback\nOSError: {message}")
+
+
+def context_of(**parts: object) -> RunContext:
+    report = CompileReport()
+    sources = Sources("/w/a.py", lambda _: None)
+    return RunContext(report, sources, RegionIndex(report, "/w/a.py", None), sandboxed=True, **parts)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("message", "refused"), [(OF_CALL, (WRITE,)), (OF_NATIVE_CODE, ())])
+def test_a_refusal_that_ended_a_statement_is_no_error_of_the_file(
+    message: str, refused: tuple[RefusedCall, ...]
+) -> None:
+    beside = RaisedBeside("statement", raised_with(message))
+    (finding,) = find(context_of(refused=refused, raised_aside=(beside,)))
+    assert (finding.code, finding.severity, finding.explanation) == ("denied-write", Severity.INFORMATION, SKIPPED)
+    assert ALLOW["write"] in finding.hints
+
+
+@pytest.mark.parametrize(("message", "refused"), [(OF_CALL, (WRITE,)), (OF_NATIVE_CODE, ())])
+def test_one_that_ended_the_program_is_an_error_of_the_sandbox(message: str, refused: tuple[RefusedCall, ...]) -> None:
+    (finding,) = find(context_of(refused=refused, raised=raised_with(message)))
+    assert (finding.code, finding.severity, finding.explanation) == ("denied-write", Severity.ERROR, ENDED_HERE)
+    assert ALLOW["write"] in finding.hints

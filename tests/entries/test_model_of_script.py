@@ -8,6 +8,7 @@ import pytest
 
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome
+from compile_lens.pipeline import entry_choice
 from compile_lens.pipeline.entry_choice import choose
 from warm_host import WarmHost
 
@@ -442,3 +443,51 @@ if __name__ == "__main__":
     outcome = run(warm_host, tmp_path / "run.py")
     assert outcome.entry == "model"
     assert [finding.message for finding in outcome.findings if finding.code == "recompile"] == []
+
+
+THREE_MODELS = """\
+import torch
+
+
+class First(torch.nn.Module):
+    def forward(self, x):
+        return x * 2
+
+
+class Second(torch.nn.Module):
+    def forward(self, x):
+        print("second")
+        return x + 1
+
+
+class Third(torch.nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            return x + 1
+        return x - 1
+
+
+if __name__ == "__main__":
+    x = torch.randn(4, requires_grad=True)
+    first, alike, second, third = First(), First(), Second(), Third()
+    for _ in range(3):
+        third(second(alike(first(x)))).sum().backward()
+"""
+
+
+def test_all_models_of_a_script_are_called_and_of_those_that_are_alike_one(tmp_path: Path, warm_host: WarmHost) -> None:
+    project(tmp_path, {"run.py": THREE_MODELS})
+    outcome = run(warm_host, tmp_path / "run.py")
+    assert [call.target for call in outcome.calls] == ["First", "Second", "Third"]
+    assert graph_breaks(outcome) == [("run.py", 11), ("run.py", 17)]
+    assert not any(note.startswith("Not analyzed") for note in outcome.notes)
+
+
+def test_what_no_time_is_left_for_is_told(tmp_path: Path, warm_host: WarmHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    project(tmp_path, {"run.py": THREE_MODELS})
+    monkeypatch.setattr(entry_choice, "CLOCK_SHARE", 0.0)
+    outcome = run(warm_host, tmp_path / "run.py", "model")
+    assert [call.target for call in outcome.calls] == ["First"]
+    assert {one.target for one in outcome.not_called} == {"Second", "Third"}
+    (note,) = [note for note in outcome.notes if note.startswith("Not analyzed")]
+    assert "`Second` (no time was left for it; a higher `run.timeout` gives more)" in note

@@ -12,6 +12,8 @@ from compile_lens.analysis.kinds import Severity as Severity
 
 # the explanation of a finding at the line that ended the program
 ENDED_HERE = "Nothing after this line was run or analyzed."
+# of what raised without ending the program
+SKIPPED = "This statement and those that need its result were skipped. The rest ran."
 
 
 class Place(Struct, frozen=True):

@@ -66,14 +66,17 @@ def find_graph_breaks(context: RunContext) -> Iterator[Finding]:
 
 
 def break_place(broken: GraphBreak, sources: Sources) -> Place:
-    """The user's deepest own line; the name of a function that broke as a whole; the library's line where no own code is on the stack."""
+    """The user's deepest own line; the name of a function that broke as a whole; the library's line where none of it is the user's."""
     own = sources.deepest_own(broken.stack)
     whole = _broken_as_a_whole(broken, own, sources)
     if whole is not None:
         return whole
     if own is not None:
         return sources.place_of(own)
-    return sources.place_of(broken.stack[-1] if broken.stack else StackFrame(broken.file, broken.line, "<unknown>"))
+    # an entry calls the function: no line of the user's is on the stack
+    if sources.is_own(broken.file):
+        return function_place(broken.file, broken.line, sources)
+    return sources.innermost_place(broken.stack or (StackFrame(broken.file, broken.line, "<unknown>"),))
 
 
 def _broken_as_a_whole(broken: GraphBreak, own: StackFrame | None, sources: Sources) -> Place | None:
@@ -166,9 +169,9 @@ def _library_lines(breaks: list[GraphBreak], place: Place, sources: Sources) -> 
     """The library lines where the graph broke, each once, in the order of the run."""
     found: dict[tuple[str, int], Related] = {}
     for broken in breaks:
-        if not broken.stack or sources.is_own(broken.stack[-1].file):
+        deepest = broken.stack[-1] if broken.stack else None
+        if deepest is None or sources.is_own(deepest.file) or sources.is_runner(deepest.file):
             continue
-        deepest = broken.stack[-1]
         library = sources.place_of(deepest)
         if (library.file, library.line) != (place.file, place.line):
             found.setdefault(

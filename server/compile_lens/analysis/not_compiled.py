@@ -15,9 +15,10 @@ CODE = "not-compiled"
 ASKED_FOR = Severity.INFORMATION
 OFF = "Dynamo tracing is disabled"
 SKIPFILES = "frame is in the Dynamo skipfiles list"
+NO_TENSORS = "no tensor-related objects found in frame"
 # torch/_dynamo/convert_frame.py (torch 2.13), in plain words
 REASONS = {
-    "no tensor-related objects found in frame": "it uses no tensors",
+    NO_TENSORS: "it uses no tensors",
     SKIPFILES: "Dynamo never traces its file (torch/_dynamo/trace_rules.py)",
     OFF: "Dynamo is disabled (`TORCH_COMPILE_DISABLE` or `torch._dynamo.config.disable`)",
     "frame has already started executing": "it was already running (a generator, for example)",
@@ -32,6 +33,9 @@ REASONS = {
 OF_TORCH = "it is a module of torch, which `.compile()` does not compile by itself"
 NO_OPERATIONS = pattern(r"No ops traced|no content in function call")
 EMPTY = "it has no tensor operations"
+# with inputs that we made up, or parts that do nothing: no fault of the program's
+OF_OUR_CALL = Severity.INFORMATION
+MADE_UP = "The arguments of this call were made up; others may show more."
 # the first line of an error after which Dynamo leaves the frame to Python
 SUPPRESSED = pattern(r"an error was suppressed during compilation: (?P<why>.+)")
 
@@ -77,15 +81,13 @@ def find_not_compiled(context: RunContext) -> Iterator[Finding]:
         if region in disabled:
             yield _disabled(region, disabled[region], index.file)
         elif region in skips:
-            yield _skipped(region, skips[region], index.file)
+            yield _skipped(region, skips[region], context)
         elif context.completed and region in empty:
-            yield _told(
-                region,
-                Severity.WARNING,
-                EMPTY,
-                "Every compiled version returns what it is given, or a constant.",
-                index.file,
-            )
+            explanation = "Every compiled version returns what it is given, or a constant."
+            if context.calls_made_up:
+                yield _told(region, OF_OUR_CALL, EMPTY, f"{explanation}\n{MADE_UP}", index.file)
+            else:
+                yield _told(region, Severity.WARNING, EMPTY, explanation, index.file)
         elif context.completed and index.has_notes and region not in started and region not in elsewhere:
             stances = [s for call in report.regions if index.of_call(call.region) is region for s in call.stances]
             if stances:
@@ -94,20 +96,23 @@ def find_not_compiled(context: RunContext) -> Iterator[Finding]:
                 yield _not_called(region, region in wrapped, index.file)
 
 
-def _skipped(region: Region, skips: list[Skip], file: str) -> Finding:
+def _skipped(region: Region, skips: list[Skip], context: RunContext) -> Finding:
     reasons = list(dict.fromkeys(f"`{skip.name}`: {_in_words(skip.reason)}" for skip in skips))
     explanation = "Dynamo skipped these functions:\n" + "\n".join(f"  {reason}" for reason in reasons)
     if any(NO_OPERATIONS.search(skip.reason) for skip in skips):
         explanation += "\nDynamo does not trace a function again after a call without tensor operations."
+    is_ours = context.calls_made_up and all(NO_OPERATIONS.search(s.reason) or s.reason == NO_TENSORS for s in skips)
+    if is_ours:
+        explanation += f"\n{MADE_UP}"
     # of a module that is the user's, Dynamo traces `forward`
     is_off = all(skip.reason == OFF for skip in skips)
     of_torch = region.kind is RegionKind.METHOD and (skips[0].name, skips[0].reason) == ("forward", SKIPFILES)
     return Finding(
         code=CODE,
         kind=Kind.NOT_COMPILED,
-        severity=ASKED_FOR if is_off else Severity.WARNING,
+        severity=OF_OUR_CALL if is_ours else ASKED_FOR if is_off else Severity.WARNING,
         message=f"Nothing in `{region.name}` was compiled: {OF_TORCH if of_torch else _in_words(skips[0].reason)}.",
-        place=_place(region, file),
+        place=_place(region, context.index.file),
         explanation=explanation,
         hints=(f"Call what `torch.compile({region.target})` returns instead.",) if of_torch else (),
         count=len(skips),

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from compile_lens.analysis.call_path import call_path
-from compile_lens.analysis.finding import ENDED_HERE, Finding, Kind, Place, Severity
+from compile_lens.analysis.finding import ENDED_HERE, SKIPPED, Finding, Kind, Place, Severity
 from compile_lens.analysis.missing_data import find_missing_data
 from compile_lens.analysis.missing_weights import find_missing_weights
-from compile_lens.analysis.run_context import ARGUMENTS, Raised, RefusedCall, RunContext
+from compile_lens.analysis.run_context import ARGUMENTS, Raised, RaisedBeside, RefusedCall, RunContext
 from compile_lens.analysis.sources import Sources
 from compile_lens.late_pattern import pattern
 from compile_lens.wording import and_more
 
+CONTINUED = "The program continued."
 # in the exception that a blocked call raises (agent/sandbox/calls.py)
 WORDS = "blocked by the Compile Lens sandbox"
 # how native code reports a blocked call: the words of the C library, and of torch's file writer
@@ -63,7 +66,8 @@ def find_refused(context: RunContext) -> Iterator[Finding]:
     groups: dict[tuple[Place, str], list[RefusedCall]] = {}
     for call in context.refused:
         groups.setdefault((sources.own_place(call.stack), call.what), []).append(call)
-    ended_by = _ended_by(context)
+    ended_by = _refused_in(raised, context)
+    skipped = [_refused_in(beside.raised, context) for beside in context.raised_aside if _is_of_statement(beside)]
     # a line whose weights or data are missing has a finding that says so
     substituted = {finding.place for find in ABSENT for finding in find(context)} if groups else set()
     for (place, what), calls in groups.items():
@@ -71,7 +75,8 @@ def find_refused(context: RunContext) -> Iterator[Finding]:
         fatal = ended_by is not None and any(call is ended_by for call in calls)
         if what == "network" and not fatal and place in substituted:
             continue
-        after = ENDED_HERE if fatal else "The program continued."
+        is_skipped = any(call is other for call in calls for other in skipped)
+        after = ENDED_HERE if fatal else SKIPPED if is_skipped else CONTINUED
         needs = _needs(raised) if fatal else ""
         others = and_more(len({call.target for call in calls}) - 1)
         yield Finding(
@@ -86,8 +91,14 @@ def find_refused(context: RunContext) -> Iterator[Finding]:
             call_path=call_path(last.stack, sources),
             targets=tuple(dict.fromkeys(call.target for call in calls)),
         )
-    if raised is not None and ended_by is None and (native := _in_native_code(context)) is not None:
+    if raised is not None and ended_by is None and (native := _in_native_code(raised, context)) is not None:
         yield _native_finding(raised, *native, sources)
+    for beside in context.raised_aside:
+        native = _in_native_code(beside.raised, context)
+        if native is not None and _refused_in(beside.raised, context) is None:
+            after = SKIPPED if _is_of_statement(beside) else CONTINUED
+            finding = _native_finding(beside.raised, *native, sources)
+            yield replace(finding, severity=Severity.INFORMATION, explanation=after)
 
 
 def _what_allows(what: str, calls: list[RefusedCall]) -> str | None:
@@ -106,15 +117,19 @@ def _needs(raised: Raised | None) -> str:
     )
 
 
-def is_refusal(context: RunContext) -> bool:
-    """Whether the exception that ended the program comes from a blocked call, so that it is no finding of its own."""
-    return _ended_by(context) is not None or _in_native_code(context) is not None
+def is_refusal(raised: Raised, context: RunContext) -> bool:
+    """Whether an exception comes from a blocked call, so that it is no finding of its own."""
+    return _refused_in(raised, context) is not None or _in_native_code(raised, context) is not None
 
 
-def _in_native_code(context: RunContext) -> tuple[str, str] | None:
+def _is_of_statement(beside: RaisedBeside) -> bool:
+    """Whether it ended a statement, and not a thread or an exit function."""
+    return beside.where not in ("thread", "atexit")
+
+
+def _in_native_code(raised: Raised, context: RunContext) -> tuple[str, str] | None:
     """What native code was not allowed to do, and the message; None for another exception."""
-    raised = context.raised
-    if not context.sandboxed or raised is None:
+    if not context.sandboxed:
         return None
     if context.without_network and (refused := NATIVE_CONNECTION.search(raised.message)):
         lines = raised.message.strip().splitlines()
@@ -144,8 +159,9 @@ def _native_finding(raised: Raised, what: str, message: str, sources: Sources) -
     )
 
 
-def _ended_by(context: RunContext) -> RefusedCall | None:
-    raised, refused = context.raised, context.refused
+def _refused_in(raised: Raised | None, context: RunContext) -> RefusedCall | None:
+    """The blocked call that ``raised`` comes from."""
+    refused = context.refused
     if raised is None or WORDS not in raised.formatted:
         return None
     named = [call for call in refused if repr(call.target) in raised.formatted]

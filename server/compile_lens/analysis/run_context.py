@@ -83,6 +83,7 @@ class RunContext(Struct, frozen=True):
     """One run, frozen: finders are pure functions of it, safe in any thread.
 
     ``completed``: the program ran to its end, so that nothing more will happen.
+    ``calls_made_up``: the file was called with arguments that we chose.
     ``recorded``: the trace comes from elsewhere, so that its compile times are the program's own.
     ``refused`` are the calls that the sandbox blocked, if the run was ``sandboxed``; ``without_gpu``: it also hid the GPUs.
     ``without_network``: it has a loopback interface of its own at most.
@@ -99,6 +100,7 @@ class RunContext(Struct, frozen=True):
     raised_aside: tuple[RaisedBeside, ...] = ()
     refused: tuple[RefusedCall, ...] = ()
     completed: bool = False
+    calls_made_up: bool = False
     recorded: bool = False
     sandboxed: bool = False
     without_gpu: bool = False

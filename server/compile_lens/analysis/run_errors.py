@@ -19,7 +19,7 @@ from compile_lens.analysis.compile_errors import (
 from compile_lens.analysis.compiled_code_errors import misuse_of
 from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
 from compile_lens.analysis.error_words import first_words
-from compile_lens.analysis.finding import ENDED_HERE, Finding, Kind, Place, Related, Severity
+from compile_lens.analysis.finding import ENDED_HERE, SKIPPED, Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.missing_requirements import MISSING_ARGUMENTS, MISSING_DATA, missing_finding
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.analysis.refused_calls import is_refusal
@@ -67,10 +67,10 @@ def find_raised(context: RunContext, found: Sequence[Finding]) -> Iterator[Findi
     This is what makes sure that none is swallowed: it runs after all other finders, and asks for the words of the exception itself.
     """
     raised, told = context.raised, [finding for finding in found if finding.severity is Severity.ERROR]
-    if raised is not None and not is_refusal(context) and not _is_told(raised, told, context.report):
+    if raised is not None and not is_refusal(raised, context) and not _is_told(raised, told, context.report):
         yield _finding(raised, context)
     for beside in context.raised_aside:
-        if not _is_told(beside.raised, told, context.report):
+        if not is_refusal(beside.raised, context) and not _is_told(beside.raised, told, context.report):
             yield _beside(beside, context)
 
 
@@ -118,7 +118,7 @@ def _beside(beside: RaisedBeside, context: RunContext) -> Finding:
         ending = "Python shows this exception and calls the remaining exit functions. The exit code stays the same."
     else:
         message = f"At import: {finding.message}" if beside.where == "import" else finding.message
-        ending = "This statement and those that need its result were skipped. The rest ran."
+        ending = SKIPPED
     explanation = finding.explanation.replace(ENDED_HERE, ending, 1)
     return replace(finding, severity=severity_beside(finding), message=message, explanation=explanation)
 
@@ -159,7 +159,7 @@ def _place(stack: tuple[StackFrame, ...], sources: Sources) -> Place:
     own = sources.deepest_own(stack)
     if own is not None:
         return sources.place_of(own)
-    return sources.place_of(stack[-1]) if stack else sources.beginning
+    return sources.innermost_place(stack)
 
 
 def _is_told(raised: Raised, errors: Sequence[Finding], report: CompileReport) -> bool:

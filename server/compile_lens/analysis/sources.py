@@ -90,6 +90,11 @@ class Sources(Struct, frozen=True):
         own = self.deepest_own(stack)
         return self.place_of(own) if own is not None else self.beginning
 
+    def innermost_place(self, stack: tuple[StackFrame, ...]) -> Place:
+        """The innermost line of ``stack``, the user's or a library's, but never one of what runs the program."""
+        shown = next((frame for frame in reversed(stack) if not self.is_runner(frame.file)), None)
+        return self.place_of(shown) if shown is not None else self.beginning
+
     @property
     def beginning(self) -> Place:
         """The place of findings without a line."""

@@ -15,27 +15,29 @@ from compile_lens.analysis.sources import Sources
 from compile_lens.syntax.narrow import size_read_in
 from compile_lens.syntax.tree import Range
 from compile_lens.trace.report import Specialization, StackFrame
+from compile_lens.wording import and_more
 
 CODE = "specialized-size"
+# as many are named in a message
+MOST_VALUES, MOST_SIZES = 4, 3
 
 
 def find_specializations(context: RunContext) -> Iterator[Finding]:
-    """One finding per line of the user's and size that it fixes."""
+    """One finding per place of the user's, with the sizes that it fixes."""
     report, sources = context.report, context.sources
-    groups: dict[tuple[Place, str], list[Specialization]] = {}
+    groups: dict[Place, list[Specialization]] = {}
     for fixed in report.specializations:
         own = sources.deepest_own(fixed.stack)
         if own is not None and fixed.sources and not fixed.is_checked and not _is_of_library(fixed, own):
-            groups.setdefault((_place(own, fixed, sources), fixed.sources[0]), []).append(fixed)
-    for (place, source), specializations in groups.items():
-        values = list(dict.fromkeys(_number(fixed.value) for fixed in specializations))
-        noun = "number" if guarded_value(source).dimension is None else "size"
+            groups.setdefault(_place(own, fixed, sources), []).append(fixed)
+    for place, specializations in groups.items():
         first = specializations[0]
+        noun = "number" if guarded_value(first.sources[0]).dimension is None else "size"
         yield Finding(
             code=CODE,
             kind=Kind.SPECIALIZATION,
             severity=Severity.HINT,
-            message=f"This line specializes {named_size(source)} to {', then '.join(values)}: each other value recompiles.",
+            message=f"This line specializes {_sizes(specializations)}: each other value recompiles.",
             place=place,
             explanation=(
                 f"The {noun} was dynamic up to here. A comparison, an integer division or an operator that needs the number made Dynamo"
@@ -45,6 +47,19 @@ def find_specializations(context: RunContext) -> Iterator[Finding]:
             frames=tuple(dict.fromkeys(fixed.compile_id for fixed in specializations)),
             call_path=call_path(first.stack, sources),
         )
+
+
+def _sizes(specializations: list[Specialization]) -> str:
+    """Each size with its values, in the order of the run: "size 0 of `x` to 3, then 5"; of very many, the first ones and how many more."""
+    values: dict[str, dict[str, None]] = {}
+    for fixed in specializations:
+        values.setdefault(named_size(fixed.sources[0]), {})[_number(fixed.value)] = None
+    told = [f"{size} to {_listed(list(numbers), ', then ', MOST_VALUES)}" for size, numbers in values.items()]
+    return _listed(told, ", ", MOST_SIZES)
+
+
+def _listed(texts: list[str], between: str, most: int) -> str:
+    return f"{between.join(texts[:most])}{and_more(len(texts) - most)}"
 
 
 def _is_of_library(fixed: Specialization, own: StackFrame) -> bool:

@@ -18,7 +18,8 @@ from compile_lens.agent.runtime.entry_plans import (
 )
 from compile_lens.entries.entry import Entry, EntryKind
 from compile_lens.entries.scripts import does_something
-from compile_lens.entries.targets import Target, literal_calls, names_in
+from compile_lens.entries.targets import Target, literal_calls
+from compile_lens.entries.tensor_code import names_in
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import Definition, definitions
 from compile_lens.syntax.imports import Imports, read_imports

@@ -24,9 +24,9 @@ MOST_ANCESTORS = 100
 def module_classes(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
     """The top-level classes that are modules: by their bases in or outside the file, or because they have a ``forward``."""
     top = {d.name: d for d in known if d.kind == "class" and "." not in d.qualified_name}
-    bases = _bases(tree)
+    bases = bases_of(tree)
     defined = {d.qualified_name for d in known if d.name == "forward" and d.kind == "function"}
-    abstract = {name.rpartition(".")[0] for name in defined & _unimplemented(tree)}
+    abstract = {name.rpartition(".")[0] for name in defined & unimplemented(tree)}
     forwards = {name.rpartition(".")[0] for name in defined} - abstract
     # a model that is only trained may have no `forward`
     steps = {d.qualified_name.rpartition(".")[0] for d in known if d.name == "training_step"}
@@ -82,10 +82,10 @@ def _ancestry(
 def with_other_methods(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
     """The top-level classes that are modules with no ``forward``, and have public methods that take something: `loss(self, x, y)`. Not
     those from which others of the file inherit."""
-    bases = _bases(tree)
+    bases = bases_of(tree)
     certain = {d.name for d in module_classes(tree, known)}
     inherited = {base for names in bases.values() for base in names}
-    open_ones = {name.rpartition(".")[0] for name in _unimplemented(tree)}
+    open_ones = {name.rpartition(".")[0] for name in unimplemented(tree)}
     public = {
         d.qualified_name.rpartition(".")[0]
         for d in known
@@ -106,9 +106,9 @@ def heirs(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
     if "torch" not in tree.text:
         return []
     top = {d.name: d for d in known if d.kind == "class" and "." not in d.qualified_name}
-    bases = _bases(tree)
+    bases = bases_of(tree)
     certain = {d.name for d in module_classes(tree, known)}
-    abstract = {name.rpartition(".")[0] for name in _unimplemented(tree) if name.endswith(".forward")}
+    abstract = {name.rpartition(".")[0] for name in unimplemented(tree) if name.endswith(".forward")}
 
     def may_inherit(name: str) -> bool:
         return any(
@@ -131,7 +131,7 @@ def open_bases(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definiti
 
 def autograd_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
     """The top-level classes that define how a function is computed and differentiated: `class Round(torch.autograd.Function)`."""
-    bases = _bases(tree)
+    bases = bases_of(tree)
     defined = {d.qualified_name for d in known if d.kind == "function"}
     return [
         d
@@ -143,7 +143,7 @@ def autograd_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[
     ]
 
 
-def _bases(tree: SourceTree) -> dict[str, list[str]]:
+def bases_of(tree: SourceTree) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for node in _CLASSES.everywhere(tree).get("class", []):
         name, bases = node.child_by_field_name("name"), node.child_by_field_name("superclasses")
@@ -160,7 +160,7 @@ _NOTHING = frozenset({"pass_statement", "comment"})
 
 
 @kept_with_tree
-def _unimplemented(tree: SourceTree) -> frozenset[str]:
+def unimplemented(tree: SourceTree) -> frozenset[str]:
     """The qualified names of functions that a class leaves to its subclasses: abstract, or with no body but `raise NotImplementedError`."""
     nodes = _FUNCTIONS.everywhere(tree).get("function", [])
     return frozenset(qualified_name(tree, node) for node in nodes if _is_left_open(tree, node))

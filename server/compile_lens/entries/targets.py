@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import tree_sitter
 
 from compile_lens.agent.runtime.entry_plans import CallTarget, CompileAt
-from compile_lens.entries.effects import effect_names
 from compile_lens.entries.module_classes import (
     autograd_functions,
     heirs,
@@ -18,17 +15,13 @@ from compile_lens.entries.module_classes import (
     open_bases,
     with_other_methods,
 )
-from compile_lens.late_pattern import pattern
+from compile_lens.entries.plain_methods import owner_of, plain_methods, with_effects
+from compile_lens.entries.tensor_code import is_about_tensors, names_in
 from compile_lens.syntax.definitions import Definition, definitions
 from compile_lens.syntax.regions import Region, RegionKind, find_regions
-from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
+from compile_lens.syntax.tree import Query, SourceTree
 
-_IDENTIFIERS = Query("(identifier) @name")
-_WORD = pattern(r"\w+")
-# the name of a parameter may be something else's in a function with one of these
-_BINDS_OTHERWISE = pattern(r"\b(?:global|import)\b")
 MOST_MODULES = 400
-_TENSOR_WORDS = ("Tensor", "Float[", "Int[", "Bool[")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +30,7 @@ class Target:
 
     ``compile_line`` is None if the file compiles it itself; otherwise the line to report as that of the compilation.
     ``uses`` are names of the file's other classes and functions that it uses. ``given`` are constructor arguments, as text, from a
-    call site. ``only_module``: it is none if its class turns out to be no module.
+    call site. ``only_module``: it is none if its class turns out to be no module; ``only_plain``: if it turns out to be one.
     """
 
     name: str
@@ -48,12 +41,13 @@ class Target:
     given: Mapping[str, str] = field(default_factory=dict)
     is_region: bool = False
     only_module: bool = False
+    only_plain: bool = False
 
     @property
     def plan(self) -> CallTarget:
         """The target as the agent gets it."""
         at = None if self.compile_line is None else CompileAt(self.compile_line, self.fullgraph)
-        return CallTarget(self.name, at, self.given, only_module=self.only_module)
+        return CallTarget(self.name, at, self.given, only_module=self.only_module, only_plain=self.only_plain)
 
 
 def find_targets(tree: SourceTree, regions: tuple[Region, ...] | None = None) -> tuple[Target, ...]:
@@ -180,6 +174,7 @@ def _outermost(
     # the others follow, in case the first cannot be constructed
     # what others use comes last: most of it runs as a part of them
     functions = sorted(_tensor_functions(tree, known), key=lambda d: any(d.name in used for used in uses.values()))
+    methods = plain_methods(tree)
     inherited = heirs(tree, known)
     bases = open_bases(tree, known)
     applied = autograd_functions(tree, known)
@@ -188,11 +183,12 @@ def _outermost(
             f"{d.qualified_name}.apply" if d in applied else d.qualified_name,
             d.def_line,
             d.def_line,
-            uses=uses[d.qualified_name],
-            given=calls.get(d.name, {}) if d not in applied else {},
+            uses=uses[owner_of(d)],
+            given=calls.get(owner_of(d), {}) if d not in applied else {},
             only_module=d in inherited or d in bases,
+            only_plain=d in methods,
         )
-        for d in [*ordered, *rest, *with_other_methods(tree, known), *inherited, *bases, *applied, *functions]
+        for d in [*ordered, *rest, *with_other_methods(tree, known), *inherited, *bases, *applied, *functions, *methods]
     )
 
 
@@ -206,45 +202,8 @@ def _tensor_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[D
         and d.parameters
         and d.name not in ("main", "forward_hook")
         and not d.name.startswith(("test", "train", "load", "save", "get_", "make_", "build", "parse", "init", "__"))
-        and _is_about_tensors(tree, d)
+        and is_about_tensors(tree, d)
     ]
-
-
-def _is_about_tensors(tree: SourceTree, definition: Definition) -> bool:
-    words = set(names_in(tree, definition))
-    if _BINDS_OTHERWISE.search(_text_of(tree, definition)) is None:
-        # what is passed in is made up: `signal` and `input` are tensors then
-        words -= {parameter.name for parameter in definition.parameters if not parameter.default}
-    # to Python, names that differ in the width or the style of their letters are one
-    if not effect_names(tree).isdisjoint(unicodedata.normalize("NFKC", word) for word in words):
-        return False
-    if any(word in parameter.annotation for parameter in definition.parameters for word in _TENSOR_WORDS):
-        return True
-    is_annotated = all(parameter.annotation for parameter in definition.parameters)
-    return not is_annotated and bool(words & {"torch", "F", "einsum", "rearrange"})
-
-
-def _text_of(tree: SourceTree, definition: Definition) -> str:
-    start, end = tree.offset(definition.first_line, 1), tree.offset(definition.last_line + 1, 1)
-    return tree.source[start:end].decode("utf-8", "replace")
-
-
-def names_in(tree: SourceTree, definition: Definition) -> Iterator[str]:
-    """Every name that occurs in a definition."""
-    start, end = tree.offset(definition.first_line, 1), tree.offset(definition.last_line + 1, 1)
-    starts, names = _identifiers(tree)
-    yield from names[bisect_left(starts, start) : bisect_left(starts, end)]
-
-
-@kept_with_tree
-def _identifiers(tree: SourceTree) -> tuple[list[int], list[str]]:
-    """The places of all names of a file in order, and the names; of what is nested too deep to be read, all words."""
-    names = [(node.start_byte, tree.node_text(node)) for node in _IDENTIFIERS.everywhere(tree).get("name", [])]
-    for start, end in tree.unread:
-        words = _WORD.findall(tree.source[start:end].decode("utf-8", "replace"))
-        names += [(start, word) for word in dict.fromkeys(words)]
-    names.sort()
-    return [start for start, _ in names], [name for _, name in names]
 
 
 def _uses(tree: SourceTree, known: tuple[Definition, ...]) -> dict[str, frozenset[str]]:
@@ -344,6 +303,7 @@ def _is_literal(node: tree_sitter.Node) -> bool:
 
 
 def units(tree: SourceTree) -> tuple[Definition, ...]:
-    """What an analysis of the file can be about: its modules, then its functions of tensors."""
+    """What an analysis of the file can be about: its modules, its functions of tensors, and such methods of classes that are no modules."""
     known = definitions(tree)
-    return (*module_classes(tree, known), *_tensor_functions(tree, known))
+    methods = (*plain_methods(tree), *with_effects(tree))
+    return (*module_classes(tree, known), *_tensor_functions(tree, known), *methods)

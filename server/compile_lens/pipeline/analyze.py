@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from compile_lens.agent.runtime.entry_plans import SEARCHED
+from compile_lens.agent.runtime.entry_plans import SEARCHED, SynthesizedCalls
 from compile_lens.agent.runtime.entry_protocol import UNDEFINED_NAME
 from compile_lens.agent.runtime.protocol import AgentEvent, Hello
 from compile_lens.analysis.compiled_functions import summarize_compiled
@@ -242,6 +242,7 @@ class _Analysis:
             stopped=stopped,
             refused=tuple(facts.refused),
             completed=completed,
+            calls_made_up=isinstance(self._job.plan, SynthesizedCalls),
             sandboxed=bool(facts.sandbox),
             without_gpu=hides_gpus,
             without_network=bool(facts.sandbox) and not self._job.sandbox.network,

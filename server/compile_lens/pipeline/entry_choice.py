@@ -11,7 +11,14 @@ from typing import Any
 
 import msgspec
 
-from compile_lens.agent.runtime.entry_plans import CallTarget, SynthesizedCalls, UsingScript, UsingTest
+from compile_lens.agent.runtime.entry_plans import (
+    CallTarget,
+    CallTime,
+    ModelOfScript,
+    SynthesizedCalls,
+    UsingScript,
+    UsingTest,
+)
 from compile_lens.agent.runtime.entry_protocol import FUNCTION_CALL
 from compile_lens.analysis.coverage import Coverage
 from compile_lens.analysis.filters import Filters
@@ -145,13 +152,14 @@ def _is_disabled(outcome: Outcome) -> bool:
 
 
 def _main_target(choice: EntryChoice) -> str:
-    """The class or function that uses most of a file which compiles nothing itself; '' where that is not known."""
+    """The module or function that uses most of a file which compiles nothing itself; '' where there is none."""
     for entry in choice.entries:
         targets = entry.plan.targets if isinstance(entry.plan, SynthesizedCalls) else ()
         if (
             entry.kind is EntryKind.SYNTHESIZED
             and targets
             and targets[0].compile is not None
+            and not targets[0].only_plain
             and not choice.is_explicit
         ):
             return targets[0].name
@@ -309,6 +317,8 @@ def _job_of(job: Job, entry: Entry) -> Job:
     if isinstance(plan, SynthesizedCalls) and entry.kind is EntryKind.SYNTHESIZED:
         made_up_s, clock = plan.seconds or made_up_s, job.timeout_s * CLOCK_SHARE
         plan = replace(plan, seconds=made_up_s, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
+    elif isinstance(plan, (ModelOfScript, UsingScript, UsingTest)):
+        plan = replace(plan, time=CallTime(made_up_s, job.timeout_s * CLOCK_SHARE))
     if is_plain and _is_usual(entry):
         vary = VariationRequest(usual=True, seconds=made_up_s)
     return replace(job, entry=entry.spec, plan=plan, vary=vary)

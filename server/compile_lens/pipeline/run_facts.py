@@ -153,6 +153,11 @@ class RunFacts:
             notes.append(
                 f"Stopped the compiled call of `{target}` after {seconds:.0f} s of processor time. Findings so far are shown."
             )
+        if self.calls and self.covered is None and self.not_called:
+            # the coverage of a file lists its own
+            reasons = {one.target: one.reason for one in reversed(self.not_called)}
+            left = [f"`{target}` ({reason})" for target, reason in reversed(reasons.items())]
+            notes.append(f"Not analyzed: {', '.join(left[:NAMED])}{and_more(len(left) - NAMED)}.")
         notes += self._stand_ins(job)
         if self.not_kept:
             named = ", ".join(f"`{_as_program_names_it(name, job)}`" for name in self.not_kept[:NAMED])

@@ -23,6 +23,8 @@ class RanSoFar:
         self.lines: set[int] = set()
         self.classes: set[str] = set()
         self.functions: set[str] = set()
+        # by the id of their codes, which their classes keep
+        self._methods: dict[int, str] | None = None
 
     @contextmanager
     def watching(self, method: str = "forward") -> Iterator[None]:
@@ -41,6 +43,8 @@ class RanSoFar:
                 return None
             if is_top_level(frame):
                 self.functions.add(code.co_name)
+            else:
+                self._add_method(frame)
             return self._on_line
 
         kept = set(self.lines), set(self.classes), set(self.functions)
@@ -66,8 +70,16 @@ class RanSoFar:
             if cls.__module__ == self._module and (cls is type(owner) or code.co_name in vars(cls)):
                 self.classes.add(cls.__qualname__)
 
+    def _add_method(self, frame: FrameType) -> None:
+        """Note a method of a class of the file, by the class that defines it."""
+        if self._methods is None:
+            self._methods = _methods_of(frame.f_globals, self._module)
+        name = self._methods.get(id(frame.f_code))
+        if name is not None:
+            self.functions.add(name)
+
     def has(self, target: str) -> bool:
-        """Whether ``target``, a class or a function of the file, has run."""
+        """Whether ``target``, a class, a function or a method of the file, has run."""
         return target in self.classes or target in self.functions
 
     def covered(self, source: str) -> CallsCovered:
@@ -75,6 +87,19 @@ class RanSoFar:
         lines = sorted(executable_lines(self._file, source))[:MAX_LINES]
         ran = sorted(self.lines.intersection(lines))
         return CallsCovered(tuple(sorted(self.classes | self.functions)), tuple(ran), tuple(lines))
+
+
+def _methods_of(names: dict[str, Any], module: str) -> dict[int, str]:
+    """The methods that the classes of the file define, by the id of their codes."""
+    found: dict[int, str] = {}
+    for cls in list(names.values()):
+        if isinstance(cls, type) and cls.__module__ == module:
+            for name, value in vars(cls).items():
+                function = getattr(value, "__func__", value)
+                code = getattr(inspect.unwrap(function) if callable(function) else None, "__code__", None)
+                if code is not None:
+                    found[id(code)] = f"{cls.__qualname__}.{name}"
+    return found
 
 
 def is_top_level(frame: FrameType) -> bool:

@@ -15,11 +15,10 @@ from ..torch_internals.attributes import original_module
 from .ahead import Fork, can_fork
 from .guard import BUSY, Enough
 from .model_recorder import RecordedModel
-from .synthesis.arguments import known_text
+from .synthesis.arguments import NEEDS_GRADIENT, known_text
 
 # more than the program's own limit, for one statement that takes long
 PATIENCE_S = 10.0
-NEEDS_GRADIENT = ".requires_grad_()"
 
 
 @dataclass(frozen=True)

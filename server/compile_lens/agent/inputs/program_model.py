@@ -16,7 +16,7 @@ from . import called_functions
 from .dispatch import UnusableEntry
 from .guarded_script import GuardedScript
 from .parameter_count import parameter_count
-from .recorded_calls import FewModels, call_class, call_model, inputs_of
+from .recorded_calls import ModelsInTime, call_class, call_model, inputs_of, likeness, name_of
 
 # classes that the script names and does not construct
 MOST_NAMED = 3
@@ -27,25 +27,24 @@ NO_MODEL_NOR_FUNCTION = "it builds no model, and calls no function of its projec
 @copies_can_use_gpu()
 def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
     """Run the script, and call its models, compiled."""
+    failed: list[CallNotMade] = []
+    models = ModelsInTime(plan.time, failed)
     script = GuardedScript(file, wire)
     script.run(source, plan.seconds)
-    failed: list[CallNotMade] = []
     not_named: list[CallNotMade] = []
-    few = FewModels()
-    models = script.program.models()
+    made = script.program.models()
     # a loss, or nothing: the model would have come later
-    lacks_main = script.was_ended and not any(parameter_count(model.module) for model in models)
+    lacks_main = script.was_ended and not any(parameter_count(model.module) for model in made)
     if lacks_main:
-        _call_unmade(script, few, file, wire, failed, not_named)
-    for model in models:
-        if few.has_room:
-            few.call(partial(call_model, model, file, wire, failed))
-    for told, cls in script.program.not_made() if few.done else ():
-        if few.has_room:
-            few.call(partial(call_class, cls, told.given, file, wire, failed, inputs_of(cls, told), told.line))
-    if not few.done and not lacks_main:
-        _call_unmade(script, few, file, wire, failed, not_named)
-    done = few.done
+        _call_unmade(script, models, file, wire, failed, not_named)
+    for model in made:
+        models.call(name_of(model), likeness(model), partial(call_model, model, file, wire, failed))
+    for told, cls in script.program.not_made() if models.done else ():
+        make = partial(call_class, cls, told.given, file, wire, failed, inputs_of(cls, told), told.line)
+        models.call(told.name, (cls, str(told.given), str(told.calls[:1])), make)
+    if not models.done and not lacks_main:
+        _call_unmade(script, models, file, wire, failed, not_named)
+    done = models.done
     if not done and not failed:
         done = called_functions.call_all(script.program.functions(), file, source, wire, failed)
     failed += not_named
@@ -57,7 +56,7 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
 
 def _call_unmade(
     script: GuardedScript,
-    few: FewModels,
+    models: ModelsInTime,
     file: str,
     wire: Wire,
     failed: list[CallNotMade],
@@ -65,11 +64,12 @@ def _call_unmade(
 ) -> None:
     """Call the first model that the script failed to construct, or that it names where it has not come."""
     for cls, given in script.not_constructed():
-        if not few.done:
-            few.call(partial(call_class, cls, given, file, wire, failed))
-    for named in script.named_models() if not few.done and script.was_ended else ():
-        few.call(partial(call_class, named.cls, named.given, file, wire, not_named, line=named.line))
-        if few.done or len(not_named) == MOST_NAMED:
+        if not models.done:
+            models.call(cls.__name__, None, partial(call_class, cls, given, file, wire, failed))
+    for named in script.named_models() if not models.done and script.was_ended else ():
+        make = partial(call_class, named.cls, named.given, file, wire, not_named, line=named.line)
+        models.call(named.cls.__name__, None, make)
+        if models.done or len(not_named) == MOST_NAMED:
             return
 
 

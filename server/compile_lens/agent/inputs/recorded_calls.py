@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..instrument.unrecorded import uncompiled
-from ..runtime.entry_plans import CompileAt
+from ..runtime.entry_plans import CallTime, CompileAt
 from ..runtime.entry_protocol import MODEL_CALL, CallMade, CallNotMade, EntryCalled
 from ..runtime.foreign_code import attempted
 from ..runtime.wire import Wire
@@ -18,51 +18,74 @@ from ..torch_internals.attributes import original_function, original_module
 from . import compiled_call
 from .absent import cause_of
 from .ahead import of_copy
-from .explorer import NEEDS_GRADIENT, Told
+from .explorer import Told
 from .expressions import InvalidCall, PreparedCall, evaluate
 from .model_recorder import RecordedModel, RecordedModelCall
 from .parameter_count import parameter_count
 from .placement import device_of
-from .synthesis.arguments import in_words, known_text
+from .synthesis.arguments import NEEDS_GRADIENT, in_words, known_text
 from .synthesis.object_calls import FoundCall
 from .synthesis.search import NotFound, SearchBudget
 from .synthesis.signatures import read_parameters
 from .synthesis.target import find_call, find_inputs
 
-# so many models are called, while they take less than so many seconds
-MOST = 2
-MORE_S = 15.0
 # seconds for the inputs of each model
 SEARCH_S = 15.0
 SEARCH_CLOCK_S = 45.0
 MAX_TRIALS = 60
+NO_TIME = "no time was left for it; a higher `run.timeout` gives more"
 # a larger model is not copied for each trial
 COPIED_PARAMETERS = 30_000_000
+# characters of a module's text that are compared
+MOST_TEXT = 20_000
 
 
-class FewModels:
-    """Calls the first models that can be called, each as if it were the only one. ``done`` is how many could."""
+class ModelsInTime:
+    """Calls models one after the other, each as if it were the only one, until the time is up. ``done`` is how many could be called; those
+    that are left join ``failed``."""
 
-    def __init__(self) -> None:
-        self._started = time.monotonic()
+    def __init__(self, time_limit: CallTime, failed: list[CallNotMade]) -> None:
+        self._processor_end = time.thread_time() + time_limit.seconds
+        self._clock_end = time.monotonic() + time_limit.clock_seconds
+        self._failed = failed
+        self._known: set[object] = set()
         self.done = 0
 
-    @property
-    def has_room(self) -> bool:
-        """Whether one more is to be called."""
-        return not self.done or (self.done < MOST and time.monotonic() - self._started <= MORE_S)
-
-    def call(self, make: Callable[[], bool]) -> None:
-        """Call one; ``make`` tells whether that was possible."""
+    def call(self, name: str, alike: object, make: Callable[[], bool]) -> None:
+        """Call one; ``make`` tells whether that was possible. One stands for all that are ``alike``, which ``None`` is to nothing."""
+        if alike is not None and alike in self._known:
+            return
+        self._known.add(alike)
+        if self.done and (time.thread_time() > self._processor_end or time.monotonic() > self._clock_end):
+            self._failed.append(CallNotMade(name, NO_TIME))
+            return
         if self.done:
             compiled_call.reset_compiler()
         self.done += make()
 
 
+def name_of(model: RecordedModel) -> str:
+    """The name of its class."""
+    return type(original_module(model.module)).__name__
+
+
+def likeness(model: RecordedModel) -> object:
+    """What is the same for models that are compiled in the same way: their class, their parameters, and what they are called with."""
+    module = original_module(model.module)
+
+    def read() -> object:
+        parameters = tuple((name, tuple(each.shape)) for name, each in module.named_parameters())
+        call = model.complete
+        inputs = in_words(call.positional, call.named) if call is not None else ""
+        return type(module), str(module)[:MOST_TEXT], parameters, str(model.later[0]) if model.later else inputs
+
+    return attempted(read)
+
+
 def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade], line: int = 0) -> bool:
     """Compile a model, in ``line`` or where the script makes it, and call it as the script does; whether that was possible."""
     module, original = model.module, original_module(model.module)
-    name, is_compiled = type(original).__name__, original is not model.module
+    name, is_compiled = name_of(model), original is not model.module
     if model.complete is not None and model.complete.device is not None:
         original.to(model.complete.device)  # a trainer that ended has taken it back
     calls = [PreparedCall(module, call.positional, call.named) for call in model.calls if call.is_complete]

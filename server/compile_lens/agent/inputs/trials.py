@@ -140,7 +140,7 @@ class Trials:
         for target in self._plan.targets:
             if target.name in self._answered:
                 continue
-            if target.only_module and not self._is_module(target.name):
+            if self._is_of_another_kind(target):
                 send(LeftOut(target.name))
             # what has run as a part of another one is analyzed with it
             elif not (self._plan.apart and self.coverage.has(target.name)):
@@ -181,11 +181,13 @@ class Trials:
             found = replace(found, inputs=f"{found.inputs}{process_group.IN_GROUP}")
         return Rehearsed(target, found, works_twice, in_group)
 
-    def _is_module(self, name: str) -> bool:
+    def _is_of_another_kind(self, target: CallTarget) -> bool:
+        """Whether its class is no module where it must be one, or is one where it must not."""
         import torch
 
-        cls = vars(self._module).get(name)
-        return isinstance(cls, type) and issubclass(cls, torch.nn.Module)
+        cls = vars(self._module).get(target.name.partition(".")[0])
+        is_module = isinstance(cls, type) and issubclass(cls, torch.nn.Module)
+        return (target.only_module and not is_module) or (target.only_plain and is_module)
 
     def _is_open(self, target: CallTarget) -> bool:
         """Whether it is a class that is there for others to inherit from: that it is not called itself is no news."""

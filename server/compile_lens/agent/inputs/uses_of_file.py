@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ..runtime.entry_plans import CallTarget, UsingScript, UsingTest
+from ..runtime.entry_plans import CallTarget, CallTime, UsingScript, UsingTest
 from ..runtime.entry_protocol import CallNotMade, EntryCalled
 from ..runtime.gpu_presence import copies_can_use_gpu
 from ..runtime.program_text import read
@@ -26,7 +26,7 @@ from .guarded_script import GuardedScript
 from .importers import test_of
 from .model_recorder import RecordedModel
 from .module import load
-from .recorded_calls import FewModels, call_model
+from .recorded_calls import ModelsInTime, call_model, likeness, name_of
 from .synthesis.search import sentence_of
 from .time_limit import at_most
 from .watched_program import WatchedProgram
@@ -41,7 +41,7 @@ def run_script(plan: UsingScript, file: str, source: str, wire: Wire) -> None:
     sys.argv = [plan.path]
     script = GuardedScript(file, wire, plan.path, _owned_by(file))
     script.run(text, plan.seconds)
-    _call(script.program, plan.targets, file, source, wire, script.first_failure)
+    _call(script.program, plan.targets, plan.time, file, source, wire, script.first_failure)
 
 
 @copies_can_use_gpu()
@@ -65,7 +65,7 @@ def run_test(plan: UsingTest, file: str, source: str, wire: Wire) -> None:
     compiled_call.seed()
     program.run(body)
     error = test.error if isinstance(test.error, Exception) else None
-    _call(program, plan.targets, file, source, wire, error)
+    _call(program, plan.targets, plan.time, file, source, wire, error)
 
 
 def _owned_by(file: str) -> Callable[[Any], bool]:
@@ -94,6 +94,7 @@ def _is_same(one: str, other: str) -> bool:
 def _call(
     program: WatchedProgram,
     targets: Sequence[CallTarget],
+    limit: CallTime,
     file: str,
     source: str,
     wire: Wire,
@@ -103,12 +104,11 @@ def _call(
     owns = _owned_by(file)
     lines = {target.name.partition(".")[0]: target.compile.line for target in targets if target.compile is not None}
     failed: list[CallNotMade] = []
-    few = FewModels()
+    models = ModelsInTime(limit, failed)
     for model in sorted((m for m in program.models() if owns(original_module(m.module))), key=_is_other(targets)):
-        if few.has_room:
-            name = type(original_module(model.module)).__name__
-            few.call(partial(call_model, model, file, wire, failed, lines.get(name) or _line_of(model)))
-    done = few.done
+        line = lines.get(name_of(model)) or _line_of(model)
+        models.call(name_of(model), likeness(model), partial(call_model, model, file, wire, failed, line))
+    done = models.done
     if not done and not failed:
         # the lines of the test or script are not those of the file
         own = [replace(function, line=0) for function in program.functions_in(lambda path: path == file)]
@@ -120,7 +120,7 @@ def _call(
 
 def _is_other(targets: Sequence[CallTarget]) -> Callable[[RecordedModel], bool]:
     main = targets[0].name.partition(".")[0]
-    return lambda model: type(original_module(model.module)).__name__ != main
+    return lambda model: name_of(model) != main
 
 
 def _line_of(model: RecordedModel) -> int:

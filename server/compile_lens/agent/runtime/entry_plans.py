@@ -25,7 +25,8 @@ class CallTarget(Message):
     """A class or function that is called with synthesized inputs.
 
     ``given`` are constructor arguments from a call site, ``inputs`` arguments from an earlier run, both as text. ``compile`` is None where
-    the file compiles it itself. ``only_module``: it is left out if its class turns out to be no module that can be called.
+    the file compiles it itself. ``only_module``: it is left out if its class turns out to be no module that can be called;
+    ``only_plain``: if its class turns out to be a module.
     """
 
     name: str
@@ -33,6 +34,16 @@ class CallTarget(Message):
     given: Mapping[str, str] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
     only_module: bool = False
+    only_plain: bool = False
+
+
+@dataclass(frozen=True)
+class CallTime(Message):
+    """How long models and functions are called that a program was seen to use: no further one after ``seconds`` of processor time, or
+    after ``clock_seconds`` of the run."""
+
+    seconds: float = 36.0
+    clock_seconds: float = 84.0
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,7 @@ class UsingTest(EntryPlan):
     node: str
     targets: tuple[CallTarget, ...]
     seconds: float = 15.0
+    time: CallTime = CallTime()
 
 
 @dataclass(frozen=True)
@@ -95,6 +107,7 @@ class UsingScript(EntryPlan):
     path: str
     targets: tuple[CallTarget, ...]
     seconds: float = 15.0
+    time: CallTime = CallTime()
 
 
 @dataclass(frozen=True)
@@ -112,6 +125,7 @@ class ModelOfScript(EntryPlan):
 
     name: ClassVar[str] = "model"
     seconds: float = 15.0
+    time: CallTime = CallTime()
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ class VariationWatcher:
         self._end = self._clock() + (request.seconds or seconds * RUN_SHARE)
         self._regions: dict[int, VariedRegion] = {}
         self._offers: dict[int, Callable[[], Offers]] = {}
-        self._first_began: float | None = None
+        self._call_began: float | None = None
         self._repeated = 0
         self._in_group: set[int] = set()
         self._known_code: dict[int, Any] = {}  # by identity: code that Dynamo makes may not be hashable
@@ -87,8 +87,8 @@ class VariationWatcher:
         if id(code) in self._known_code:
             return
         self._known_code[id(code)] = code
-        if self._first_began is None:
-            self._first_began = self._clock()
+        if self._call_began is None:
+            self._call_began = self._clock()
         self._regions[region] = VariedRegion(region, name, compiled, fn, take_snapshot(args, kwargs))
         if process_group.has_begun():
             self._in_group.add(region)
@@ -99,8 +99,9 @@ class VariationWatcher:
         self._repeated = len(self._regions)
         if not new or not self._is_usual:
             return
-        if self._first_began is not None and len(new) == len(self._regions):
-            self._end = end_of_usual_calls(self._end, self._first_began, self._clock())
+        if self._call_began is not None:
+            self._end = end_of_usual_calls(self._end, self._call_began, self._clock())
+            self._call_began = None
         # the call began with its first region
         self._offers.update({region.number: offers if region is new[0] else tuple for region in new})
         if again is not None:
@@ -124,7 +125,7 @@ class VariationWatcher:
 
 
 def end_of_usual_calls(end: float, began: float, now: float) -> float:
-    """When usual calls end after a first call that lasted from ``began`` to ``now``, where the time for all of the run ends at ``end``."""
+    """When usual calls end after a call that lasted from ``began`` to ``now``, where the time for all of the run ends at ``end``."""
     return max(end, now + min(LEAST_TIMES * (now - began), LEAST_S))
 
 

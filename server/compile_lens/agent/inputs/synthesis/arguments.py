@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 Size = Callable[[str], str]
+NEEDS_GRADIENT = ".requires_grad_()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Tensor:
     """A tensor of unknown sizes; ``dims`` are names of unknowns.
 
     ``has_known_rank``: the source gives the rank, so other ranks are tried last. ``below`` and ``equal`` limit its
-    numbers, which begin at 0.
+    numbers, which begin at 0. ``needs_gradient``: what is computed of it is differentiated.
     """
 
     dtype: str
@@ -45,12 +46,16 @@ class Tensor:
     below: int | None = None
     equal: int | None = None
     has_known_rank: bool = False
+    needs_gradient: bool = False
 
     def render(self, size: Size) -> str:
         """``float32[2, 16]``, ``int64[2, 16] < 100``."""
         text = f"{self.dtype}[{', '.join(size(name) for name in self.dims) or '()'}]"
         if self.equal is not None:
             return f"{text} == {self.equal}"
+        if self.needs_gradient:
+            text = f"({text} < {self.below})" if self.below is not None else text
+            return f"{text}{NEEDS_GRADIENT}"
         return text if self.below is None else f"{text} < {self.below}"
 
 

@@ -17,7 +17,7 @@ from .lacking_arguments import lacking_names
 class Requirement:
     """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size``, ``no-argument``, ``attribute``,
     ``key``, ``several`` where one number is passed, ``pair`` where one tensor is, ``function`` where a tensor is called, ``callable``, ``module``, ``tensor`` where
-    a number is passed, ``number`` where a tensor is (with the value ``flag``, a boolean), ``larger`` sizes, ``items`` where a tensor with so many is viewed as more, ``batch`` of more than one, ``fractions`` from 0 to 1, ``more-dims`` than now (or fewer), ``alike`` for
+    a number is passed, ``number`` where a tensor is (with the value ``flag``, a boolean), ``larger`` sizes, ``items`` where a tensor with so many is viewed as more, ``batch`` of more than one, ``fractions`` from 0 to 1, a ``gradient`` of what is passed, ``more-dims`` than now (or fewer), ``alike`` for
     two tensors of other shapes, the ``shape`` of one argument with its name, or ``mentioned``: a word that may
     be the name of an optional argument.
 
@@ -210,6 +210,7 @@ _POSITIVE = re.compile(
     r"|\blengths?\b.{0,60}\b(?:larger|greater|longer|exceeds?|less|at most)\b",
     re.I,
 )
+_GRADIENT = re.compile(r"does not require grad\b")
 _OUT_OF_RANGE = re.compile(r"index out of range|out of bounds|Target \d+ is out of|Class values must be smaller", re.I)
 
 
@@ -227,6 +228,8 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         yield Requirement("fractions", "")
     if _POSITIVE.search(text):
         yield Requirement("positive", "")
+    if _GRADIENT.search(text):
+        yield Requirement("gradient", "")
     if _ALONE.search(text):
         yield Requirement("batch", "")
     if _TOO_SMALL.search(text) or _is_less_than_its_view(text):

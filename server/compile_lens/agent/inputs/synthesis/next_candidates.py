@@ -80,6 +80,8 @@ def next_candidates(
         yield from _of_fractions(candidate)
     if any(w.kind == "positive" for w in wanted):
         yield from _of_lengths(candidate)
+    if any(w.kind == "gradient" for w in wanted):
+        yield from _with_gradients(candidate)
     yield from with_text(candidate, error)
     yield from with_other_value(candidate, error)
     yield from with_number_of_type(candidate, error)
@@ -218,6 +220,25 @@ def _of_fractions(candidate: Candidate) -> Iterator[Candidate]:
         yield _with(candidate, every)
     for name, tensor in floats if len(floats) > 1 else ():
         yield _with(candidate, candidate.arguments.with_argument(name, replace(tensor, below=1)))
+
+
+def _with_gradients(candidate: Candidate) -> Iterator[Candidate]:
+    """Candidates whose tensors need a gradient: all that can have one, since an error names none, and each, also those of integers."""
+    open_ones = [(name, each) for name, each in candidate.arguments.tensors() if not each.needs_gradient]
+    every = candidate.arguments
+    changed: list[tuple[str, Tensor]] = []
+    for name, tensor in open_ones:
+        if tensor.dtype.startswith(("float", "complex")) and tensor.equal is None:
+            changed.append((name, replace(tensor, needs_gradient=True)))
+            every = every.with_argument(*changed[-1])
+    if every is not candidate.arguments:
+        yield _with(candidate, every)
+    integers = [(name, each) for name, each in open_ones if each.dtype.startswith("int")]
+    changed += [
+        (name, replace(t, dtype="float32", below=None, equal=None, needs_gradient=True)) for name, t in integers
+    ]
+    for name, tensor in changed if len(open_ones) > 1 or integers else ():
+        yield _with(candidate, candidate.arguments.with_argument(name, tensor))
 
 
 def _of_lengths(candidate: Candidate) -> Iterator[Candidate]:

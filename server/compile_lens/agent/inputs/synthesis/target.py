@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
@@ -70,7 +71,7 @@ def find_call(
             return _of_class_or_heir(module, qualified_name, subject, budget, given or {}, inputs or {})
         if isinstance(owner, type) and method == "apply" and is_autograd_function(owner):
             return _of_autograd_function(module, owner_name, owner, budget, inputs or {})
-        if isinstance(owner, type):
+        if isinstance(owner, type) and not _is_of_class_itself(owner, method):
             return _of_class(module, owner_name, owner, method, budget, given or {}, inputs or {})
         function = original_function(subject)
         return _of_function(module, qualified_name, function, budget, inputs or {})
@@ -177,6 +178,11 @@ def _draft_without_object(module: ModuleType, cls: type, method: str, inputs: Ma
     named = tuple((info.name, known_argument(info, inputs) or guesser.for_input(info, None)) for info in first)
     suffix = "" if method == "forward" else f".{method}"
     return f"{suffix}({as_text(Candidate(Arguments(named, positional_names(infos)), unknowns))})"
+
+
+def _is_of_class_itself(cls: type, method: str) -> bool:
+    """Whether ``method`` needs no object."""
+    return isinstance(inspect.getattr_static(cls, method, None), (staticmethod, classmethod))
 
 
 def is_autograd_function(cls: type) -> bool:

@@ -1,0 +1,152 @@
+"""Finds methods of classes that are no modules and work with tensors: `train_step`, `energy(x)`, `predict` of a wrapper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compile_lens.entries.module_classes import (
+    autograd_functions,
+    bases_of,
+    heirs,
+    module_classes,
+    open_bases,
+    unimplemented,
+    with_other_methods,
+)
+from compile_lens.entries.tensor_code import TENSOR_WORDS, has_effects, names_in, takes_tensors, text_of
+from compile_lens.late_pattern import pattern
+from compile_lens.syntax.definitions import Definition, definitions
+from compile_lens.syntax.tree import SourceTree, kept_with_tree
+
+CONSTRUCTOR, CALL = "__init__", "__call__"
+MOST_METHODS = 40
+# of such classes, methods are there for who calls them back, or take no tensors of the user's
+_FRAMEWORK = pattern(
+    r"Module|Sequential|ModuleList|ModuleDict|LightningModule|Function|\w*Dataset|\w*DataModule|\w*Sampler|\w*Callback|\w*Optimizer"
+    r"|\w*LRScheduler|\w*Enum|\w*Error|\w*Exception|TestCase|NamedTuple|TypedDict|Protocol|BaseModel|Thread|Process"
+)
+# what is told by its name to read, write or show
+_ASIDE = pattern(r"_|test|load|save|parse|plot|print|log_|show|visuali[sz]e|download|from_pretrained|set_")
+# `self.model(`, `self.model =`, `self.name`
+_CALLED, _ASSIGNED = pattern(r"\bself\.(\w+)\("), pattern(r"\bself\.(\w+)\s*(?::[^=\n]{0,200})?=(?!=)")
+_OF_OBJECT = pattern(r"\b(?:self|cls)\.(\w+)")
+# Python's own, and not that of a module
+_EVALUATES = pattern(r"(?<!\.)\beval\b")
+# a step of an optimizer changes nothing but the object
+_OF_TRAINING = frozenset({"optimizer"})
+_MORE_THAN_A_CALL = ("property", "setter", "overload", "fixture", "contextmanager", "abstractmethod", "validator")
+
+
+def owner_of(definition: Definition) -> str:
+    """The class of a method; the name of a class or function itself."""
+    return definition.qualified_name.partition(".")[0]
+
+
+def plain_methods(tree: SourceTree) -> list[Definition]:
+    """Those without effects that work with tensors, those first that no other method of their class uses."""
+    return [method for method, reaches_out in _methods(tree) if not reaches_out]
+
+
+def with_effects(tree: SourceTree) -> list[Definition]:
+    """Those that work with tensors and reach what is outside of the program: they are not called."""
+    return [method for method, reaches_out in _methods(tree) if reaches_out]
+
+
+@kept_with_tree
+def _methods(tree: SourceTree) -> tuple[tuple[Definition, bool], ...]:
+    """The methods that work with tensors, and whether they, what they use of their class, or its constructor have effects."""
+    if "torch" not in tree.text:
+        return ()
+    known = definitions(tree)
+    found: list[tuple[bool, Definition, bool]] = []
+    for cls in _plain_classes(tree, known):
+        members = _members(tree, cls, known)
+        made = _attributes_made(tree, members.get(CONSTRUCTOR))
+        used = {name for each in members.values() for name in _members_used(tree, each, members)}
+        for method in members.values():
+            if owner_of(method) == cls.name and _is_to_call(tree, method) and _is_about_tensors(tree, method, made):
+                reached = _reached(tree, [method.name, CONSTRUCTOR], members)
+                reaches_out = any(has_effects(tree, each, _harmless(tree, each)) for each in reached)
+                found.append((method.name in used, method, reaches_out))
+    found.sort(key=lambda each: each[0])
+    return tuple((method, reaches_out) for _, method, reaches_out in found[:MOST_METHODS])
+
+
+def _plain_classes(tree: SourceTree, known: tuple[Definition, ...]) -> Iterator[Definition]:
+    bases = bases_of(tree)
+    modules = {
+        d.name
+        for find in (module_classes, with_other_methods, heirs, open_bases, autograd_functions)
+        for d in find(tree, known)
+    }
+    for cls in known:
+        if cls.kind == "class" and "." not in cls.qualified_name and cls.name not in modules:
+            above = [base for name in _line(cls.name, bases) for base in bases.get(name, ())]
+            if not any(_FRAMEWORK.fullmatch(base.rpartition(".")[2]) or base in modules for base in above):
+                yield cls
+
+
+def _line(name: str, bases: dict[str, list[str]]) -> list[str]:
+    """A class and those of the file that it inherits from."""
+    found = {name: None}
+    for each in (waiting := [name]):
+        more = [base for base in bases.get(each, ()) if base in bases and base not in found]
+        found |= dict.fromkeys(more)
+        waiting += more
+    return list(found)
+
+
+def _members(tree: SourceTree, cls: Definition, known: tuple[Definition, ...]) -> dict[str, Definition]:
+    """The methods of a class by name, with those that it inherits in the file."""
+    found: dict[str, Definition] = {}
+    for name in _line(cls.name, bases_of(tree)):
+        for each in known:
+            if each.kind == "function" and each.qualified_name == f"{name}.{each.name}":
+                found.setdefault(each.name, each)
+    return found
+
+
+def _is_to_call(tree: SourceTree, method: Definition) -> bool:
+    """Whether it is a method for users that takes something."""
+    is_static = "staticmethod" in method.decorators
+    parameters = [p for p in method.parameters[0 if is_static else 1 :] if not p.default and not p.name.startswith("*")]
+    return (
+        bool(parameters)
+        and (method.name == CALL or not _ASIDE.match(method.name))
+        and not any(word in decorator for decorator in method.decorators for word in _MORE_THAN_A_CALL)
+        and method.qualified_name not in unimplemented(tree)
+    )
+
+
+def _is_about_tensors(tree: SourceTree, method: Definition, made: frozenset[str]) -> bool:
+    """Whether a parameter is annotated as a tensor, or the body uses torch, or calls what the constructor has made: `self.model(x)`."""
+    if takes_tensors(method):
+        return True
+    if all(parameter.annotation for parameter in method.parameters[1:]):
+        return False
+    called = {name for name in _CALLED.findall(text_of(tree, method)) if name in made}
+    return bool(called) or not TENSOR_WORDS.isdisjoint(names_in(tree, method))
+
+
+def _attributes_made(tree: SourceTree, constructor: Definition | None) -> frozenset[str]:
+    return frozenset(_ASSIGNED.findall(text_of(tree, constructor))) if constructor is not None else frozenset()
+
+
+def _reached(tree: SourceTree, names: list[str], members: dict[str, Definition]) -> list[Definition]:
+    """The methods of these names, and those that they use of their class."""
+    found = dict.fromkeys(name for name in names if name in members)
+    for each in (waiting := list(found)):
+        more = [name for name in _members_used(tree, members[each], members) if name not in found]
+        found |= dict.fromkeys(more)
+        waiting += more
+    return [members[name] for name in found]
+
+
+def _members_used(tree: SourceTree, method: Definition, members: dict[str, Definition]) -> list[str]:
+    used = dict.fromkeys(_OF_OBJECT.findall(text_of(tree, method)))
+    return [name for name in used if name in members and name != method.name]
+
+
+def _harmless(tree: SourceTree, method: Definition) -> frozenset[str]:
+    """Names that stand for something else in a method: `self.optimizer.step()`, `self.model.eval()`."""
+    return _OF_TRAINING if _EVALUATES.search(text_of(tree, method)) else _OF_TRAINING | {"eval"}

@@ -1,0 +1,68 @@
+"""Tells by its names whether a function works with tensors, and whether it reaches anything outside of the program."""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from compile_lens.entries.effects import effect_names
+from compile_lens.late_pattern import pattern
+from compile_lens.syntax.definitions import Definition
+from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
+
+_IDENTIFIERS = Query("(identifier) @name")
+_WORD = pattern(r"\w+")
+# the name of a parameter may be something else's in a function with one of these
+_BINDS_OTHERWISE = pattern(r"\b(?:global|import)\b")
+_TENSOR_ANNOTATIONS = ("Tensor", "Float[", "Int[", "Bool[")
+TENSOR_WORDS = frozenset({"torch", "F", "einsum", "rearrange"})
+
+
+def is_about_tensors(tree: SourceTree, definition: Definition) -> bool:
+    """Whether a function without effects takes tensors: a parameter is annotated so, or its body uses torch."""
+    if has_effects(tree, definition):
+        return False
+    if takes_tensors(definition):
+        return True
+    is_annotated = all(parameter.annotation for parameter in definition.parameters)
+    return not is_annotated and not TENSOR_WORDS.isdisjoint(names_in(tree, definition))
+
+
+def takes_tensors(definition: Definition) -> bool:
+    """Whether a parameter is annotated as a tensor."""
+    return any(word in parameter.annotation for parameter in definition.parameters for word in _TENSOR_ANNOTATIONS)
+
+
+def has_effects(tree: SourceTree, definition: Definition, harmless: frozenset[str] = frozenset()) -> bool:
+    """Whether a function names what reaches files, processes, the network or other code; ``harmless`` are names that do not count."""
+    words = set(names_in(tree, definition)) - harmless
+    if _BINDS_OTHERWISE.search(text_of(tree, definition)) is None:
+        # what is passed in is made up: `signal` and `input` are tensors then
+        words -= {parameter.name for parameter in definition.parameters if not parameter.default}
+    # to Python, names that differ in the width or the style of their letters are one
+    return not effect_names(tree).isdisjoint(unicodedata.normalize("NFKC", word) for word in words)
+
+
+def text_of(tree: SourceTree, definition: Definition) -> str:
+    """The source of a definition, in whole lines."""
+    start, end = tree.offset(definition.first_line, 1), tree.offset(definition.last_line + 1, 1)
+    return tree.source[start:end].decode("utf-8", "replace")
+
+
+def names_in(tree: SourceTree, definition: Definition) -> Iterator[str]:
+    """Every name that occurs in a definition."""
+    start, end = tree.offset(definition.first_line, 1), tree.offset(definition.last_line + 1, 1)
+    starts, names = _identifiers(tree)
+    yield from names[bisect_left(starts, start) : bisect_left(starts, end)]
+
+
+@kept_with_tree
+def _identifiers(tree: SourceTree) -> tuple[list[int], list[str]]:
+    """The places of all names of a file in order, and the names; of what is nested too deep to be read, all words."""
+    names = [(node.start_byte, tree.node_text(node)) for node in _IDENTIFIERS.everywhere(tree).get("name", [])]
+    for start, end in tree.unread:
+        words = _WORD.findall(tree.source[start:end].decode("utf-8", "replace"))
+        names += [(start, word) for word in dict.fromkeys(words)]
+    names.sort()
+    return [start for start, _ in names], [name for _, name in names]
