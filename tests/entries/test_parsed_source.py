@@ -187,3 +187,11 @@ def test_a_text_that_nothing_closes_is_not_read_again_for_each_line(monkeypatch:
     text = "x = [\n" + "1,\n" * 40_000 + "]\n)\n" + "y = 1\n" * 10
     assert parsable_prefix(text).startswith("x = [")
     assert sum(read) < 3 * MOST_READ
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="its parser reads f-strings as it reads the rest")
+def test_an_fstring_that_python_is_slow_to_read_is_not_read() -> None:
+    assert parsed("x = f'" + "{a}" * 3_000 + "'\n" + "y = f'{a}{b}'\n" * 1_000) is not None
+    assert parsed("x = f'" + "{a}" * 4_000 + "'\n") is None
+    assert parsed("x = [rF'''" + "{a}\n" * 4_000 + "''']\n") is None
+    assert parsed("x = '" + "{a}" * 4_000 + "'\n") is not None

@@ -10,6 +10,7 @@ import warnings
 from typing import Any
 
 from .foreign_code import attempted
+from .long_fstrings import has_long_fstring
 
 # characters: a tree takes up to a thousand times as many bytes
 LONGEST = 1_000_000
@@ -59,6 +60,8 @@ def parsed_source_of(subject: Any) -> ast.Module | None:
 def _tree(text: str, longest: int, mode: str) -> ast.AST:
     if len(text) > longest:
         raise UnreadableText(f"has more than {longest:,} characters")
+    if has_long_fstring(text):
+        raise UnreadableText("has an f-string that is too long")
     try:
         with warnings.catch_warnings():
             # whoever runs the text is warned
