@@ -165,8 +165,9 @@ def test_the_agent_imports_the_standard_library_torch_and_itself() -> None:
 
 
 def test_nothing_imports_the_agent_but_the_protocol() -> None:
-    # and the one way to delete what a program has left
-    protocol = {f"compile_lens.agent.runtime.{name}" for name in (*MESSAGES, "message", "left_folders", "regular_file")}
+    # and how files and texts of a workspace are read, and what a program has left is deleted
+    others = ("message", "left_folders", "regular_file", "long_fstrings")
+    protocol = {f"compile_lens.agent.runtime.{name}" for name in (*MESSAGES, *others)}
     wrong = [
         f"{file.relative_to(PACKAGE)}:{line}"
         for file in PACKAGE.rglob("*.py")

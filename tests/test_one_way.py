@@ -83,6 +83,34 @@ def test_expressions_of_others_are_read_in_one_place() -> None:
     }
 
 
+# read what a program or a workspace has; the others read torch's text, a repro's, or ours
+READ_BY_THEMSELVES = {
+    "runtime/parsed_source.py",  # the door
+    "inputs/module.py:parsable_prefix",  # asks where the first syntax error is
+    "inputs/continuing.py:_handler",
+    "inputs/continuing.py:_expression",
+    "instrument/in_place.py",
+    "tables/source.py",
+    "search/minify_file.py",
+    "search/minify_program.py",
+}
+
+
+def test_programs_are_parsed_in_one_place() -> None:
+    """A text may be nested so deep that whoever walks its tree, or writes it as text, fails in three ways."""
+    agent = PACKAGE / "agent"
+    found = set()
+    for file in agent.rglob("*.py"):
+        name = file.relative_to(agent).as_posix()
+        for function in ast.walk(tree_of(file)):
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
+            if any(ast.unparse(node.func) == "ast.parse" for node in calls):
+                found |= {name, f"{name}:{function.name}"} & READ_BY_THEMSELVES or {f"{name}:{function.name}"}
+    assert found == READ_BY_THEMSELVES
+
+
 WRITES = {"write_text", "write_bytes", "copy", "copy2", "copyfile", "copyfileobj", "copytree", "move", "symlink_to"}
 # whose files are in folders of ours alone
 WRITE_FOR_US = {

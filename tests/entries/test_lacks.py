@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.launch import find_launch
 from compile_lens.workers.access import Access
 from compile_lens.workers.job import Job, Substitution
+from growth import grows_with_length
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")
@@ -179,22 +180,33 @@ def test_processes_that_are_spawned_find_the_main_module(tmp_path: Path, warm_ho
     assert told(outcome) == [("GB0059", 11)]
 
 
-def test_a_launch_file_of_any_size_is_read_at_once(tmp_path: Path) -> None:
-    file = tmp_path / "train.py"
-    (tmp_path / ".vscode").mkdir()
-    started = time.thread_time()
-    for text in (
-        '{"configurations": [' + "1, " * 100_000 + "],}",
-        "//" + "x" * 2_000_000 + "\n{,}",
-        "/*" * 500_000,
-        '"' + '\\"' * 500_000,
+LONG_LAUNCH_FILES: dict[str, Callable[[int], str]] = {
+    "numbers": lambda length: '{"configurations": [' + "1, " * (length // 3) + "],}",
+    "a comment": lambda length: "//" + "x" * length + "\n{,}",
+    "comments that nothing closes": lambda length: "/*" * (length // 2),
+    "quotes": lambda length: '"' + '\\"' * (length // 2),
+    "arguments": lambda length: (
         '{"configurations": [{"type": "python", "request": "launch", "program": "train.py", "args": "'
-        + "a " * 500_000
-        + '"}]}',
-    ):
-        (tmp_path / ".vscode" / "launch.json").write_text(text)
-        assert find_launch(file, tmp_path) is None
-    assert time.thread_time() - started < 5.0
+        + "a " * (length // 2)
+        + '"}]}'
+    ),
+}
+
+
+@pytest.mark.parametrize("text", LONG_LAUNCH_FILES.values(), ids=LONG_LAUNCH_FILES)
+def test_a_launch_file_of_any_size_is_read_at_once(text: Callable[[int], str], tmp_path: Path) -> None:
+
+    def prepared(length: int) -> Callable[[], object]:
+        folder = tmp_path / str(length)
+        (folder / ".vscode").mkdir(parents=True)
+        (folder / ".vscode" / "launch.json").write_text(text(length))
+
+        def find() -> None:
+            assert find_launch(folder / "train.py", folder) is None
+
+        return find
+
+    assert grows_with_length(prepared, 1_000_000)
 
 
 def test_variables_in_a_launch_file_do_not_become_without_end(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ REPEATED = {
     "brackets": "(",
     "lists": "y = [\n",
     "f-strings": "f'{",
+    "short f-strings": "f'{a}'\n",
     "attributes": ".y",
     "comparisons": "<y",
     "comments": "# a\n",
@@ -93,6 +94,19 @@ def test_no_text_keeps_the_server_busy(name: str, tmp_path: Path) -> None:
         return read
 
     assert grows_with_length(prepared, LENGTH)
+
+
+def test_a_long_fstring_does_not_keep_the_server_busy() -> None:
+    def prepared(length: int) -> Callable[[], object]:
+        text = f"{MODEL}y = f'{'{a}' * (length // 3)}'\n"
+
+        def read() -> None:
+            without_unreached(text, text + "# changed\n", [text])
+            syntax_tree.is_python(text)
+
+        return read
+
+    assert grows_with_length(prepared, 2 * LENGTH)
 
 
 def test_fixes_ask_for_what_is_in_a_file_once() -> None:

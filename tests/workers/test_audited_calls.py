@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 import sys
 import sysconfig
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from compile_lens.agent.runtime.import_guard import REACHES_OUT
-from compile_lens.agent.sandbox import calls
+from compile_lens.agent.sandbox import calls, unaudited_calls
 from compile_lens.agent.sandbox.calls import CHANGES, ELSEWHERE, LOOKS_UP, SIGNALS, Rules
 from compile_lens.agent.sandbox.started_programs import STARTS
 
@@ -166,3 +167,20 @@ def test_a_secret_is_one_by_any_of_its_names(tmp_path: Path) -> None:
     hook = Hook(str(secret), str(tmp_path / "not there"))
     assert hook("open", str(other), "r", os.O_RDONLY) == ("read", "reads", str(other))
     assert hook("open", str(tmp_path / "else"), "r", os.O_RDONLY) is None
+
+
+def test_a_database_whose_name_no_statement_has_is_told(tmp_path: Path) -> None:
+    hook = Hook()
+    made = unaudited_calls._asking(hook._hook.refuses_database, sqlite3.Connection)(":memory:")
+    for authorizer in (None, lambda *_: sqlite3.SQLITE_OK):
+        made.set_authorizer(authorizer)
+        with pytest.raises(sqlite3.DatabaseError, match="authorized"):
+            made.execute("attach ? as other", (str(tmp_path / "planted"),))
+        with pytest.raises(sqlite3.DatabaseError, match="authorized"):
+            made.execute(f"attach '{tmp_path}/planted' as other")
+    assert ("write", "writes", "a database that no text of the statement names") in hook.refused
+    assert ("write", "writes", f"{tmp_path}/planted") in hook.refused
+    assert not (tmp_path / "planted").exists()
+    made.set_authorizer(lambda *_: sqlite3.SQLITE_DENY)
+    with pytest.raises(sqlite3.DatabaseError, match="authorized"):
+        made.execute("create table numbers (number)")

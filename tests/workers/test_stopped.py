@@ -100,7 +100,7 @@ def test_caches_that_cannot_be_written_are_elsewhere(tmp_path: Path) -> None:
 
         async def run() -> tuple[Outcome, Path]:
             outcome = await analyze(host, Job(str(file), timeout_s=60))
-            temporary = host._temporary_caches
+            temporary = host._environment._temporary_caches
             assert temporary is not None and temporary.is_dir()
             await host.close()
             return outcome, temporary

@@ -27,6 +27,7 @@ from compile_lens.cli.options import (
     timeout_option,
 )
 from compile_lens.cli.printer import OutcomePrinter, local_trees
+from compile_lens.cli.project_options import named_by_project
 from compile_lens.cli.saving import Saving, saving_options
 from compile_lens.cli.targets import find_targets
 from compile_lens.cli.terminal import as_given, echo
@@ -178,7 +179,7 @@ def check(
         )
     if cell and to_line:
         raise click.UsageError("--cell and --to-line cannot be combined.")
-    selection = EntrySelection(entry, names, cell or 0, to_line or 0)
+    selection = EntrySelection(entry, names, cell or 0, to_line or 0, named_by_project("entry"))
     if since and context.get_parameter_source("baseline") is click.core.ParameterSource.DEFAULT_MAP:
         baseline = None  # the command line wins over the project
     comparing = Comparing(baseline, update_baseline, since)

@@ -54,6 +54,12 @@ def project_defaults(folder: Path) -> dict[str, dict[str, Any]]:
     return dict.fromkeys(VERBS, options)
 
 
+def named_by_project(option: str) -> str:
+    """The name of the file that has a default for ``option`` of the command that runs; '' where the user has passed it, or nobody did."""
+    source = click.get_current_context().get_parameter_source(option)
+    return FILE if source is click.core.ParameterSource.DEFAULT_MAP else ""
+
+
 def _table(file: Path, text: str) -> Mapping[str, Any]:
     if sys.version_info < (3, 11):
         echo(f"compile-lens: {file}: [tool.{TABLE}] is ignored: reading it needs Python 3.11.", err=True)

@@ -21,6 +21,7 @@ from compile_lens.cli.options import (
     timeout_option,
 )
 from compile_lens.cli.printer import OutcomePrinter
+from compile_lens.cli.project_options import named_by_project
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC
 from compile_lens.pipeline.file_analysis import EntrySelection
@@ -90,7 +91,12 @@ def vary(
         if targets.regions is not None:
             regions = replace(job, vary=targets.regions)
             await check_jobs(
-                [regions], python, EntrySelection(entry, ()), filters, printer.add, show_progress=not quiet
+                [regions],
+                python,
+                EntrySelection(entry, (), entry_of=named_by_project("entry")),
+                filters,
+                printer.add,
+                show_progress=not quiet,
             )
         if targets.candidates:
             others = replace(job, vary=VariationRequest())

@@ -33,6 +33,7 @@ from compile_lens.entries.find import find_entries
 from compile_lens.entries.importers import EXAMPLE, arguments_elsewhere, find_examples, find_importers
 from compile_lens.entries.recorded import Recording
 from compile_lens.entries.targets import find_targets
+from compile_lens.pipeline.entry_reach import check_reach, within_reach
 from compile_lens.pipeline.workspace import documented_examples, mentioning
 from compile_lens.syntax.tree import parse
 from compile_lens.workers.job import Job, VariationRequest
@@ -102,17 +103,21 @@ def choose(
     requested: str = "",
     remembered: str = "",
     recording: Recording | None = None,
+    requested_by: str = "",
 ) -> EntryChoice:
     """The entries to try for ``file``. ``requested`` is what an option or a setting names, ``remembered`` what was chosen in an editor.
+    ``requested_by`` is the file that names the former, where it is not the user.
 
-    The comment in the file goes before what is remembered, and an option before both. Raises BadEntry for one that there is not.
+    The comment in the file goes before what is remembered, and an option before both. Raises BadEntry for one that there is not, and for
+    one that a file names and that runs a file elsewhere.
     """
     tree = parse(text)
     comment = entry_comment(tree)
-    for spec, origin in (
-        (requested, "as requested"),
-        (comment[0] if comment is not None else "", f"line {comment[1]}" if comment is not None else ""),
-        (remembered, "your earlier choice"),
+    line = f"line {comment[1]}" if comment is not None else ""
+    for spec, origin, said_by in (
+        (requested, "as requested", requested_by),
+        (comment[0] if comment is not None else "", line, f"{line} of {Path(file).name}"),
+        (remembered, "your earlier choice", ""),
     ):
         if spec == AUTOMATIC:
             break
@@ -123,8 +128,11 @@ def choose(
                 root if "::" in spec or spec.endswith(".py") or spec.startswith(EXAMPLE) else None,
                 recording,
             )
-            return EntryChoice((read_entry(spec, origin, file, tree, found),), True)
-    return EntryChoice(entries_of(file, text, root, recording))
+            entry = read_entry(spec, origin, file, tree, found)
+            if said_by:
+                check_reach(entry, said_by, file, root)
+            return EntryChoice((entry,), True)
+    return EntryChoice(within_reach(entries_of(file, text, root, recording), file, root))
 
 
 def as_if_compiled(file: str, text: str, name: str) -> EntryChoice:

@@ -25,12 +25,14 @@ OnOutcome = Callable[[Outcome], None]
 
 @dataclass(frozen=True, slots=True)
 class EntrySelection:
-    """How the user wants files to run: by an entry, up to a line, or with names compiled as if the file did."""
+    """How the user wants files to run: by an entry, up to a line, or with names compiled as if the file did. ``entry_of`` is the file that
+    has the entry as a default, where it is not the user's own word."""
 
     entry: str
     names: tuple[str, ...]
     cell: int = 0
     to_line: int = 0
+    entry_of: str = ""
 
     def limit(self, job: Job) -> Job:
         """``job``, limited to the part of the file that should run. Raises FileProblem."""
@@ -50,7 +52,8 @@ class EntrySelection:
             return [as_if_compiled(job.file, text, name) for name in self.names]
         chosen = "" if self.entry == AUTOMATIC else self.entry
         recording = CallMemory.of_user().recall(job.file)
-        return [choose(job.file, text, workspace_root(path), chosen, recording=recording)]
+        root = workspace_root(path)
+        return [choose(job.file, text, root, chosen, recording=recording, requested_by=self.entry_of)]
 
 
 @dataclass(frozen=True, slots=True)

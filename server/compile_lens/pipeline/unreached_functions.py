@@ -11,6 +11,8 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable
 
+from compile_lens.agent.runtime.long_fstrings import has_long_fstring
+
 # a program with these may call a function by a name that it puts together, reads from a file, or leaves to a library
 BY_OTHER_NAMES = re.compile(
     r"globals|locals|vars\b|\beval\b|\bexec\b|modules|__main__|__dict__|__code__|_getframe|\bdir\b|import_module|__import__|runpy"
@@ -38,7 +40,9 @@ def without_unreached(before: str, now: str, elsewhere: Iterable[str]) -> tuple[
 
 
 def _unnamed(text: str, elsewhere: list[str]) -> dict[str, Body] | None:
-    """The bodies of such functions, by their names; None for what this Python cannot compile."""
+    """The bodies of such functions, by their names; None for what this Python cannot compile, or not in time."""
+    if has_long_fstring(text):
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

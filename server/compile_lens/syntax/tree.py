@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import tree_sitter
 from msgspec import Struct, field
 
+from compile_lens.agent.runtime.long_fstrings import has_long_fstring
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.comment_runs import MAY_END_A_TEXT, left_out, long_runs
 from compile_lens.syntax.nesting import Stretch, shallow
@@ -297,7 +298,9 @@ def identifiers(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 
 def is_python(text: str) -> bool:
-    """Whether the parser of this process's own Python takes ``text``."""
+    """Whether the parser of this process's own Python takes ``text``, in time."""
+    if has_long_fstring(text):
+        return False
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Mapping
@@ -30,11 +29,11 @@ from compile_lens.agent.runtime.protocol import (
     command_line,
 )
 from compile_lens.workers.access import Access
-from compile_lens.workers.cache_health import FailureSeen, find_cache_problem
+from compile_lens.workers.cache_health import FailureSeen
 from compile_lens.workers.cache_leases import leased
-from compile_lens.workers.caches import cache_root, keep_others_out, private_cache_environment, temporary_cache
 from compile_lens.workers.command import caches_of, command_of, sandbox_of
-from compile_lens.workers.import_path import fixed, left_out, whole
+from compile_lens.workers.host_environment import CacheError, HostEnvironment
+from compile_lens.workers.import_path import left_out
 from compile_lens.workers.interpreter import (
     Stamp,
     cannot_analyze,
@@ -49,7 +48,6 @@ from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.process_tree import kill_group, kill_tree
 from compile_lens.workers.run_limits import RunLimits
 from compile_lens.workers.scratch import scratch_folder, sweep
-from compile_lens.workers.secret_variables import hidden
 from compile_lens.workers.tied import tied
 from compile_lens.workers.wire import AgentFrames, Frame
 
@@ -91,7 +89,7 @@ class Host:
         self._packages = LoadedPackages(loads_packages)
         # its frames are excluded from user stacks
         self.agent_folder = str(AGENT_FOLDER)
-        self._environment = dict(os.environ if environment is None else environment)
+        self._environment = HostEnvironment(environment)
         self._process: asyncio.subprocess.Process | None = None
         self._hello: Hello | None = None
         self._newest_hello: Hello | None = None
@@ -108,9 +106,11 @@ class Host:
         # its frames have ended, whether or not the process is known to have
         self._is_gone = False
         self._is_closed = False
-        self._temporary_caches: Path | None = None
-        # why the caches are not where they should be, '' if they are
-        self.cache_note = ""
+
+    @property
+    def cache_note(self) -> str:
+        """Why the caches are not where they should be, '' if they are."""
+        return self._environment.cache_note
 
     @property
     def hello(self) -> Hello | None:
@@ -161,29 +161,15 @@ class Host:
 
     def _check_caches(self) -> None:
         """Raise HostError if torch cannot write to its caches."""
-        problem = find_cache_problem(cache_root(self._environment))
-        if problem is None:
-            return
-        if not problem.is_read_only or self._temporary_caches is not None:
-            raise HostError(str(problem))
-        self._environment = temporary_cache(self._environment)
-        self._temporary_caches = cache_root(self._environment).parent
-        self.cache_note = (
-            f"Unavailable: caches of earlier runs (the cache folder {problem.says}). This run used a temporary folder."
-        )
+        try:
+            self._environment.check_caches()
+        except CacheError as problem:
+            raise HostError(str(problem)) from None
 
     def _stamp_now(self, hello: Hello) -> Stamp:
         return installation_stamp(self.python, hello.library_roots)
 
     async def _spawn(self) -> None:
-        environment = {
-            **self._environment,
-            **hidden(self._environment),
-            **private_cache_environment(self._environment),
-            **fixed(self._environment),
-        }
-        with contextlib.suppress(OSError):  # a run says what is wrong with them
-            keep_others_out(self._environment)
         self._frames = asyncio.Queue()
         self._said = AgentFrames()
         self._packages.forget_loaded()
@@ -194,7 +180,7 @@ class Host:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env=environment,
+                env=self._environment.of_agent(),
                 cwd=NEUTRAL_FOLDER,
                 **tied(new_session=True),
             )
@@ -218,7 +204,7 @@ class Host:
                         f"Compile Lens was updated while it was running (its agent uses protocol {frame.version}, not {PROTOCOL_VERSION}): "
                         "restart its server."
                     )
-                return replace(frame, import_paths=(*frame.import_paths, *left_out(self._environment)))
+                return replace(frame, import_paths=(*frame.import_paths, *left_out(self._environment.variables)))
             if isinstance(frame, NoTorch):
                 if frame.missing:
                     raise HostError(
@@ -245,7 +231,7 @@ class Host:
         async with (
             self._running,
             self._shares.taken_by(job),
-            leased(cache_root(self._environment)) as lease,
+            leased(self._environment.caches) as lease,
         ):
             # below Inductor no compiler is started that could be interrupted, and nothing is kept
             compiles = job.depth is Depth.INDUCTOR or job.search is not None
@@ -258,16 +244,13 @@ class Host:
             failure = FailureSeen(on_frame)
             with scratch_folder() as scratch:
                 try:
-                    sandbox = sandbox_of(job, scratch, self._environment)
-                    caches = caches_of(job, self._environment)
-                    trials = str(cache_root(self._environment) / "knowledge")
+                    sandbox = sandbox_of(job, scratch, self._environment.variables)
+                    caches = caches_of(job, self._environment.variables)
+                    trials = str(self._environment.caches / "knowledge")
                     self._overdue = self._is_gone = False
                     self._wake()
-                    if job.access is Access.FULL:
-                        own = {name: self._environment[name] for name in hidden(self._environment)}
-                        job = replace(job, env={**own, **job.env})
-                    job = replace(job, env={**whole(self._environment), **job.env})
-                    command = self._packages.add_to(command_of(job, sandbox, magic, trials, caches))
+                    told = self._environment.completed(job)
+                    command = self._packages.add_to(command_of(told, sandbox, magic, trials, caches))
                     self._send(command_line(command))
                     self._kill_in(TRIAL_LIMIT_S + job.timeout_s + GRACE_S, overdue=True)
                     end = await self._follow(failure.take, job)
@@ -277,14 +260,20 @@ class Host:
                 finally:
                     self._run_pid = None
                     self._spare()
-            await asyncio.sleep(0)  # the last of the output has come through the other pipe by now, or in the next line
-            await self._drain_output()
-            # what was sent to it for a run with full access stays in its memory, of which the next run is a copy
-            knows_secrets = job.access is Access.FULL and bool(hidden(self._environment))
-            if self._is_gone or self._hello is None or not self._hello.forks or knows_secrets:
-                await self._end_process()
-            elif (load := self._packages.after(command)) is not None:
-                self._send(command_line(load))
+                await asyncio.sleep(
+                    0
+                )  # the last of the output has come through the other pipe by now, or in the next line
+                await self._drain_output()
+                if (
+                    self._is_gone
+                    or self._hello is None
+                    or not self._hello.forks
+                    or self._environment.tells_secrets(job)
+                ):
+                    # while it lives, a program that is no fork of it writes to the scratch folder
+                    await self._end_process()
+                elif (load := self._packages.after(command)) is not None:
+                    self._send(command_line(load))
             lease.in_order |= end.kind is EndKind.FINISHED
             if compiles and (failure.was_seen or end.kind is not EndKind.FINISHED):
                 self._check_caches()  # a disk that is full now is why
@@ -381,8 +370,8 @@ class Host:
         """End the agent and everything that it started, for good: whoever still waits for it starts none."""
         self._is_closed = True
         await self._end_process()
-        if self._temporary_caches is not None:
-            await asyncio.to_thread(shutil.rmtree, self._temporary_caches, ignore_errors=True)
+        sweep()
+        await self._environment.close()
 
     async def _end_process(self) -> None:
         process, self._process, self._hello = self._process, None, None

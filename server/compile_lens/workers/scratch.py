@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,19 +19,34 @@ PREFIX = "compile-lens-run-"
 CLOCKS_S = 5.0
 
 
+# folders of this process whose runs are over, until it is certain that none is there; since when
+_ended: dict[Path, float] = {}
+# a process that is being killed, or that nobody could kill, may make its folder after that
+CERTAIN_S = 60.0
+
+
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[str]:
     """The place of a folder, whose name says which process answers for it.
 
     The standby makes it and deletes it: so none is left by a host that is killed before the standby knows of it.
     """
+    _remove_ended()
     folder = Path(tempfile.gettempdir(), f"{PREFIX}{os.getpid()}-{secrets.token_hex(8)}")
     try:
         yield str(folder)
     finally:
+        _ended[folder] = time.monotonic()
         # the standby has deleted it, unless it was killed
-        if folder.exists():
+        _remove_ended()
+
+
+def _remove_ended() -> None:
+    for folder, since in list(_ended.items()):
+        if os.path.lexists(folder):
             remove_folder(str(folder))
+        elif time.monotonic() - since > CERTAIN_S:
+            _ended.pop(folder, None)
 
 
 def new_folder() -> str:
@@ -49,7 +65,8 @@ def temporary_folder() -> Iterator[str]:
 
 
 def sweep() -> None:
-    """Delete the folders of processes that are no more."""
+    """Delete the folders of processes that are no more, and those of runs that are over."""
+    _remove_ended()
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
         pid = folder.name.removeprefix(PREFIX).partition("-")[0]
         with contextlib.suppress(OSError):

@@ -50,6 +50,8 @@ for attempt in (
     "socket.socket(socket.AF_INET6).listen(1)",
     "database.execute(f\"attach '{home}/planted' as other\")",
     "database.execute('attach ? as other', (f'{home}/planted',))",
+    "database.set_authorizer(None) or database.execute(f\"attach '{home}/planted' as other\")",
+    "database.set_authorizer(lambda *_: 0) or database.execute(f\"attach '{home}/planted' as other\")",
     "database.execute(f\"vacuum into '{home}/planted'\")",
     *(["__import__('_tkinter').create().eval(f'close [open {home}/planted w]')"] if importlib.util.find_spec("_tkinter") else []),
 ):
@@ -66,7 +68,11 @@ os.mknod("node", dir_fd=os.open(os.environ["TMPDIR"], os.O_RDONLY))
 for name in (":memory:", "file::memory:", os.environ["TMPDIR"] + "/own.db"):
     sqlite3.connect(name, uri=True).execute("create table numbers (number)")
 with sqlite3.connect(":memory:") as database:
+    asked = []
+    database.set_authorizer(lambda action, *_: asked.append(action) or sqlite3.SQLITE_OK)
     database.execute("attach '' as other")
+    assert asked
+    database.set_authorizer(None)
     database.execute(f"attach '{os.environ['TMPDIR']}/other.db' as another")
     database.execute("create table another.numbers (number)")
 torch.save({"step": 3}, os.environ["TMPDIR"] + "/saved.pt")

@@ -6,9 +6,12 @@ import ast
 import functools
 import inspect
 import linecache
+import os
 import textwrap
 from collections.abc import Container, Iterator
 from typing import Any
+
+from ..runtime.parsed_source import UnreadableText, parsed
 
 Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 COMPILE_CALLS = (
@@ -28,7 +31,10 @@ class SourceText:
     def __init__(self, file: str) -> None:
         self.file = file
         self._lines = linecache.getlines(file)
-        self._tree = ast.parse("".join(self._lines))
+        tree = parsed("".join(self._lines))
+        if tree is None:
+            raise UnreadableText(f"{os.path.basename(file)} is too long or nested too deep")
+        self._tree = tree
         self.bindings: dict[str, list[ast.stmt]] = {}
         self.star_imports: list[str] = []
         self.has_future_annotations = False

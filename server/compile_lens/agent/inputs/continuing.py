@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..runtime.parsed_source import parsed
+
 GUARD = "__compile_lens_guard__"
 ERROR = "__compile_lens_error__"
 _AS_THEY_ARE = (ast.Pass, ast.Break, ast.Continue, ast.Global, ast.Nonlocal)
@@ -22,8 +24,13 @@ _ENDINGS = frozenset({"KeyboardInterrupt", "SystemExit", "GeneratorExit"})
 
 
 def rewritten(source: str, file: str) -> Any:
-    """The code of ``source`` with guards; ``GUARD`` must be among its names. Raises SyntaxError."""
-    tree = ast.parse(source, file)
+    """The code of ``source`` with guards; ``GUARD`` must be among its names. Raises SyntaxError.
+
+    A program that is too long or nested too deep has none: it ends at its first error.
+    """
+    tree = parsed(source)
+    if tree is None:
+        return compile(source, file, "exec", dont_inherit=True)
     kept = _kept(tree)
     first = 1 if ast.get_docstring(tree) is not None else 0
     while first < len(tree.body) and isinstance(tree.body[first], ast.ImportFrom) and _is_future(tree.body[first]):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..runtime.parsed_source import UnreadableText, parsed_expression
 from .placement import beside
 
 DTYPES = frozenset(
@@ -59,10 +60,9 @@ def evaluate(text: str, module: Mapping[str, Any], make: Callable[..., Any] | No
     Raises InvalidCall when the text is not a call, and what the program raises while its objects are made.
     """
     try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except SyntaxError as error:
-        raise InvalidCall(f"`{text}` is not valid Python: {error.msg}.") from None
-    call = tree.body
+        call = parsed_expression(text.strip())
+    except UnreadableText as error:
+        raise InvalidCall(f"`{text}` {error}.") from None
     if not isinstance(call, ast.Call):
         raise InvalidCall(f"`{text}` is not a call such as `Block(dim=64)(float32[2, 16, 64])`.")
     names = _Evaluator(module, make or random_tensor)

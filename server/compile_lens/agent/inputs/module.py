@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import OWN_FOLDER
 from ..runtime.entry_protocol import ArgumentsMadeUp, StatementsSkipped
+from ..runtime.parsed_source import parsed
 from ..runtime.program_text import remember
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
@@ -197,12 +198,10 @@ def _shadows(folder: str, package: str, text: str) -> bool:
         or not missing_imports.is_in_project(above)
     ):
         return False
-    try:
-        imports = [
-            node for node in ast.walk(ast.parse(parsable_prefix(text))) if isinstance(node, ast.Import | ast.ImportFrom)
-        ]
-    except (SyntaxError, RecursionError, MemoryError):
+    tree = _tree_of_prefix(text)
+    if tree is None:
         return False
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     return not has_what_is_imported(folder, package, imports)
 
 
@@ -225,11 +224,16 @@ def _relative_depth(text: str) -> int:
     """How many packages the relative imports of ``text`` need above it: 1 for `from . import x`."""
     if not re.search(r"^\s*from\s*\.", text, re.MULTILINE):
         return 0
-    try:
-        nodes = ast.walk(ast.parse(parsable_prefix(text)))
-    except (SyntaxError, RecursionError, MemoryError):
-        return 0
+    tree = _tree_of_prefix(text)
+    nodes = ast.walk(tree) if tree is not None else ()
     return max((node.level for node in nodes if isinstance(node, ast.ImportFrom)), default=0)
+
+
+def _tree_of_prefix(text: str) -> ast.Module | None:
+    try:
+        return parsed(parsable_prefix(text))
+    except (SyntaxError, RecursionError, MemoryError):
+        return None
 
 
 def find(module: ModuleType, qualified_name: str) -> Any:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from types import ModuleType
 
+from ..runtime.regular_file import read_regular
 from .tolerant_import import run_tolerantly
 
 Report = Callable[[BaseException], object]
@@ -41,8 +42,7 @@ def _make(package: str, folder: str, on_failure: Report | None) -> None:
 def _run(module: ModuleType, file: str, on_failure: Report) -> None:
     """Run what ``file`` defines in ``module``; nothing where it cannot be read, or is no Python."""
     try:
-        with open(file, "rb") as stream:
-            text = importlib.util.decode_source(stream.read())
+        text = importlib.util.decode_source(read_regular(file))
         code = compile(text, file, "exec", dont_inherit=True)
     except (OSError, SyntaxError, ValueError):
         return

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any
 
+from ..runtime.parsed_source import parsed
 from .absent import Absent, NeedsAbsent
 
 _FEATURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -34,7 +35,7 @@ def run_tolerantly(
             if isinstance(problem, SystemExit) and problem.code in (None, 0):
                 return tuple(lines)
             line = _line_in(problem, names)
-            tree = tree or ast.parse(text)
+            tree = tree or parsed(text) or ast.Module([], [])
             index = next((i for i, node in enumerate(tree.body) if line and _first(node) <= line <= _last(node)), None)
             cause = problem.cause if isinstance(problem, NeedsAbsent) else problem
             if not isinstance(problem, NeedsAbsent):

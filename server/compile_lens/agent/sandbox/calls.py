@@ -93,6 +93,9 @@ class Rules:
 
 Report = Callable[[str, str, str, FrameType], None]
 
+# a database that a statement takes from a parameter or computes: sqlite does not tell which it is
+NAMELESS = "a database that no text of the statement names"
+
 
 def install(rules: Rules, report: Report) -> None:
     """Restrict the calls of this interpreter for good. ``report(what, does, target, frame)`` is called for each refused call."""
@@ -203,9 +206,9 @@ class _AuditHook:
         made = unaudited_calls.database_made(name)
         return None if made is None else self._written(made, "writes")
 
-    def refuses_database(self, name: str) -> bool:
-        """Whether a statement may not open the database ``name``; reports it then."""
-        refused = self._open_database("", (name,))
+    def refuses_database(self, name: str | None) -> bool:
+        """Whether a statement may not open the database ``name``, None if its text has none; reports it then."""
+        refused = ("write", "writes", NAMELESS) if name is None else self._open_database("", (name,))
         if refused is not None:
             self._report(*refused)
         return refused is not None

@@ -45,8 +45,9 @@ DATABASES = ("_sqlite3", "sqlite3.dbapi2", "sqlite3")
 FACTORY = 5
 
 
-def announce(refuses_database: Callable[[str], bool]) -> None:
-    """Have these functions raise events from now on. ``refuses_database`` says whether a database of that name is not to be opened."""
+def announce(refuses_database: Callable[[str | None], bool]) -> None:
+    """Have these functions raise events from now on. ``refuses_database`` says whether a database of that name, None if its statement has
+    none, is not to be opened."""
     for name, event in (("mkfifo", FIFO), ("mknod", NODE)):
         if hasattr(os, name):
             setattr(os, name, _making(getattr(os, name), event))
@@ -98,18 +99,30 @@ def _ask_before_attaching(asking: Callable[..., type[Any]], module: ModuleType) 
     setattr(module, "Connection", connection)  # noqa: B010
 
 
-def _asking(refuses: Callable[[str], bool], connection: type[Any]) -> type[Any]:
+def _asking(refuses: Callable[[str | None], bool], connection: type[Any]) -> type[Any]:
+    """``connection``, whose authorizer is ours: one of the program's is asked after it."""
+
     def answer(action: int, name: str | None, *_: Any) -> int:
-        if action != ATTACHES or name == "":  # it has no name in memory
-            return ALLOWED
-        # without one in the text of its statement, nobody knows which it is
-        return DENIED if name is None or refuses(name) else ALLOWED
+        # one in memory has no name
+        return DENIED if action == ATTACHES and name != "" and refuses(name) else ALLOWED
 
     def begin(self: Any, *given: Any, **named: Any) -> None:
         connection.__init__(self, *given, **named)
-        self.set_authorizer(_hidden(answer))
+        connection.set_authorizer(self, _hidden(answer))
 
-    members = {"__init__": _hidden(begin), "__module__": connection.__module__, "__doc__": connection.__doc__}
+    @functools.wraps(connection.set_authorizer)
+    def set_authorizer(self: Any, authorizer_callback: Any) -> None:
+        def both(*asked: Any) -> Any:
+            return DENIED if answer(*asked) == DENIED else authorizer_callback(*asked)
+
+        connection.set_authorizer(self, _hidden(answer if authorizer_callback is None else both))
+
+    members = {
+        "__init__": _hidden(begin),
+        "set_authorizer": _hidden(set_authorizer),
+        "__module__": connection.__module__,
+        "__doc__": connection.__doc__,
+    }
     return types.new_class(connection.__name__, (connection,), exec_body=lambda body: body.update(members))
 
 

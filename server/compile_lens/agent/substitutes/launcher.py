@@ -7,7 +7,6 @@ that asks whether they are there decides for itself, as it does when it is start
 from __future__ import annotations
 
 import ast
-import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -150,9 +149,7 @@ class _Uses(ast.NodeVisitor):
         self._inside = 0  # of functions and conditions
         self._handled = 0
         tree = parsed(text, LONGEST_OUTSIDE)
-        # what is nested deeper than calls may be is not looked at
-        with contextlib.suppress(RecursionError):
-            self.visit(tree if tree is not None else ast.Module([], []))
+        self.visit(tree if tree is not None else ast.Module([], []))
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         name = _variable(node.slice) if _is_environment(node.value) else ""

@@ -6,13 +6,13 @@ import ast
 import functools
 import inspect
 import sys
-import textwrap
 import typing
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from ...runtime.foreign_code import attempted
+from ...runtime.parsed_source import parsed_source_of
 
 MOST = 12
 # how often a parameter is passed on
@@ -30,7 +30,7 @@ def literal_of(hint: Any) -> Any:
 def accepted_texts(subject: Any, depth: int = 0) -> dict[str, tuple[str, ...]]:
     """For the names of parameters and attributes of a class or function, the texts that its source compares them with, in their order;
     of those that it passes on, also those that the callee compares them with."""
-    tree = _tree_of(subject)
+    tree = parsed_source_of(subject)
     if tree is None:
         return {}
     names = vars(sys.modules.get(subject.__module__, typing))
@@ -48,7 +48,7 @@ def accepted_texts(subject: Any, depth: int = 0) -> dict[str, tuple[str, ...]]:
 @functools.lru_cache(maxsize=16)
 def texts_of_attributes(module: ModuleType) -> dict[str, tuple[str, ...]]:
     """For names of attributes of whatever object, the texts that the source of ``module`` compares them with: `args.kind == "gru"`."""
-    tree = _tree_of(module)
+    tree = parsed_source_of(module)
     found: dict[str, list[str]] = {}
     for node in ast.walk(tree) if tree is not None else ():
         if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Attribute):
@@ -60,19 +60,12 @@ def texts_of_attributes(module: ModuleType) -> dict[str, tuple[str, ...]]:
 
 def compared_in(code: CodeType, names: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     """For each name in the source of ``code``, the texts that it is compared with there."""
-    tree = _tree_of(code)
+    tree = parsed_source_of(code)
     found: dict[str, list[str]] = {}
     for node in ast.walk(tree) if tree is not None else ():
         for name, texts in _compared(node, names):
             found.setdefault(name, []).extend(texts)
     return {name: tuple(dict.fromkeys(texts))[:MOST] for name, texts in found.items() if texts}
-
-
-def _tree_of(subject: Any) -> ast.AST | None:
-    try:
-        return ast.parse(textwrap.dedent(inspect.getsource(subject)))
-    except (OSError, TypeError, SyntaxError):
-        return None
 
 
 def _passed_on(

@@ -6,13 +6,12 @@ Its two sides are evaluated again where it failed, as far as they are sizes and 
 from __future__ import annotations
 
 import ast
-import inspect
-import textwrap
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
 from ...runtime.foreign_code import attempted
+from ...runtime.parsed_source import parsed_source_of
 from .failing_lines import innermost
 
 _RAISED = (AssertionError, ValueError, RuntimeError, TypeError)
@@ -99,8 +98,7 @@ def _is_rank(node: ast.expr) -> bool:
 
 def _conditions(frame: FrameType, line: int) -> Iterator[tuple[ast.Compare, bool]]:
     """The comparisons that decided over the statement at ``line``, and whether they had to hold."""
-    source = attempted(lambda: inspect.getsourcelines(frame.f_code))
-    tree = attempted(lambda: ast.parse(textwrap.dedent("".join(source[0])))) if source is not None else None
+    tree = parsed_source_of(frame.f_code)
     row = line - frame.f_code.co_firstlineno + 1
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Assert) and node.lineno <= row <= (node.end_lineno or row):

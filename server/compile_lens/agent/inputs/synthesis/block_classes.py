@@ -6,11 +6,11 @@ import ast
 import functools
 import inspect
 import re
-import textwrap
 from types import ModuleType
 from typing import Any
 
 from ...runtime.foreign_code import attempted
+from ...runtime.parsed_source import parsed_source_of
 from .guesses import CLASS_MAKERS, by_name
 
 # as many arguments say which class it is
@@ -49,8 +49,7 @@ def class_to_construct(owner: Any, name: str, module: ModuleType) -> type | None
 @functools.lru_cache(maxsize=256)
 def _uses(owner: type) -> dict[str, tuple[tuple[ast.Call, ...], frozenset[str]]]:
     """For each name that methods of ``owner``, ``forward`` aside, call or read attributes of: the calls, and the attributes."""
-    text = attempted(lambda: textwrap.dedent(inspect.getsource(owner)))
-    tree = attempted(lambda: ast.parse(text)) if text else None
+    tree = parsed_source_of(owner)
     calls: dict[str, list[ast.Call]] = {}
     attributes: dict[str, set[str]] = {}
     for method in ast.walk(tree) if tree is not None else ():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 import typing
 from types import ModuleType
 from typing import Any
+
+from ...runtime.parsed_source import parsed_source_of
 
 MOST_SUBCLASSES = 200
 MOST_CHOICES = 3
@@ -93,9 +94,8 @@ def _only_passes_on(function: Any) -> bool:
 
 
 def _only_raises(function: Any) -> bool:
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
-    except (OSError, TypeError, SyntaxError):
+    tree = parsed_source_of(function)
+    if tree is None:
         return False
     body = [node for node in getattr(tree.body[0], "body", []) if not _does_nothing(node)]
     return not body or (len(body) == 1 and isinstance(body[0], ast.Raise) and "NotImplemented" in ast.dump(body[0]))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 from typing import Any
 
 from ...runtime.foreign_code import attempted
+from ...runtime.parsed_source import parsed_source_of
 from .parameter_info import ParameterInfo
 from .signatures import read_parameters
 
@@ -44,11 +44,7 @@ def constructor_parameters(cls: type) -> list[ParameterInfo]:
 def _passed_to_base(function: Any) -> set[str] | None:
     """The names that ``function`` passes to ``super().__init__`` itself, where it passes its own ``**kwargs``, too; None elsewhere."""
     open_names = {p.name for p in _parameters(function) if p.kind is p.VAR_KEYWORD}
-    tree = (
-        attempted(lambda: ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function)))))
-        if open_names
-        else None
-    )
+    tree = parsed_source_of(function) if open_names else None
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Call) and _calls_base(ast.unparse(node.func)):
             names = {keyword.arg for keyword in node.keywords if keyword.arg}

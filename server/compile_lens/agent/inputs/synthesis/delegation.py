@@ -6,10 +6,10 @@ import ast
 import builtins
 import inspect
 import keyword
-import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...runtime.parsed_source import parsed_source_of
 from ...torch_internals.attributes import original_function
 from .parameter_info import ParameterInfo
 from .signatures import read_parameters
@@ -71,11 +71,8 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 def _receivers(made: Any, function: Callable[..., Any]) -> Iterator[tuple[Callable[..., Any], Any, ast.Call]]:
     """Functions that are called with ``*args`` or ``**kwargs``, the object of those that are methods, and the call."""
     variadic = {p.name for p in _parameters(function) if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
-    except (OSError, TypeError, SyntaxError):
-        return
-    for node in ast.walk(tree):
+    tree = parsed_source_of(function)
+    for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Call) and _passes_on(node, variadic):
             receiver = _receiver(node.func, made, function)
             if receiver is not None:

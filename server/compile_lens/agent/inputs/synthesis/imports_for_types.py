@@ -6,12 +6,12 @@ import ast
 import functools
 import importlib
 import importlib.util
-import inspect
 import re
 import sys
 from typing import Any
 
 from ...runtime.foreign_code import attempted
+from ...runtime.parsed_source import parsed, source_of
 
 
 def imported_for_types(module: str, annotation: str) -> dict[str, Any]:
@@ -35,8 +35,8 @@ def _imported(source: str, attribute: str) -> Any:
 def _imports(module: str) -> dict[str, tuple[str, str]]:
     """For each name that is imported under ``if TYPE_CHECKING:``, the module and what of it; '' where it is the module itself."""
     loaded = sys.modules.get(module)
-    text = attempted(lambda: inspect.getsource(loaded)) if loaded is not None else None
-    tree = attempted(lambda: ast.parse(text)) if text and "TYPE_CHECKING" in text else None
+    text = source_of(loaded) if loaded is not None else ""
+    tree = parsed(text) if "TYPE_CHECKING" in text else None
     found: dict[str, tuple[str, str]] = {}
     for block in tree.body if tree is not None else ():
         if not isinstance(block, ast.If) or not ast.unparse(block.test).endswith("TYPE_CHECKING"):

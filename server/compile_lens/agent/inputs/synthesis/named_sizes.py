@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...runtime.foreign_code import attempted
+from ...runtime.parsed_source import parsed_expression
 from .candidate import Candidate
 from .dimensions import MAX_SIZE
 
@@ -38,15 +39,14 @@ def size_of(dimension: str, sizes: Mapping[str, int]) -> int | None:
     if None in values.values():
         return None
     expression = dimension.replace("self.", "")
-    tree = attempted(lambda: ast.parse(expression, mode="eval"))
+    tree = attempted(lambda: parsed_expression(expression))
     if tree is None or not all(isinstance(node, _ARITHMETIC) for node in ast.walk(tree)):
         return None
-    found = attempted(lambda: eval(compile(tree, "", "eval"), {"__builtins__": {}}, values))
+    found = attempted(lambda: eval(compile(ast.Expression(tree), "", "eval"), {"__builtins__": {}}, values))
     return found if type(found) is int and 0 < found <= MAX_SIZE else None
 
 
 _ARITHMETIC = (
-    ast.Expression,
     ast.BinOp,
     ast.Name,
     ast.Constant,

@@ -8,6 +8,9 @@ import re
 import time
 from collections.abc import Iterator
 
+from ...runtime.parsed_source import parsed
+from ...runtime.regular_file import read_regular_text
+
 MOST_FILES = 1500
 # for reading the files of a package
 READ_S = 1.5
@@ -20,11 +23,11 @@ SMALL = re.compile(r"(?:^|_)(?:debug|tiny|small|mini|nano|micro|base|toy|xs|s|b)
 def statements_mentioning(path: str, pattern: str) -> list[ast.stmt]:
     """The top-level statements of a file whose text has ``pattern``; none of one that cannot be read."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as stream:
-            text = stream.read()
-        return ast.parse(text).body if re.search(pattern, text) is not None else []
-    except (OSError, SyntaxError, ValueError, RecursionError):
+        text = read_regular_text(path)
+    except OSError:
         return []
+    tree = parsed(text) if re.search(pattern, text) is not None else None
+    return tree.body if tree is not None else []
 
 
 def package_files(file: str, name: str) -> Iterator[tuple[str, str]]:

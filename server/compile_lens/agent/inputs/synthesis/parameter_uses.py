@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ...runtime.parsed_source import parsed
 from .parameter_info import ParameterInfo
 
 # functions that take an index, and at which position
@@ -32,9 +33,8 @@ _EINOPS = ("rearrange", "reduce", "repeat", "einsum", "parse_shape", "pack")
 
 
 def read_body(source: str, by_name: dict[str, ParameterInfo]) -> None:
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
+    tree = parsed(source)
+    if tree is None:
         return
     function = next((n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))), None)
     if function is not None:

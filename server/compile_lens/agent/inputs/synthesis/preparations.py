@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+from ...runtime.parsed_source import parsed_source_of
 from .failing_lines import failing_line
 
 MAX_METHODS = 3
@@ -47,10 +47,9 @@ def _functions_of(cls: type) -> dict[str, ast.AST]:
             function = inspect.unwrap(value) if callable(value) else None
             if name in found or not inspect.isfunction(function):
                 continue
-            try:
-                found[name] = ast.parse(textwrap.dedent(inspect.getsource(function)))
-            except (OSError, TypeError, SyntaxError):
-                continue
+            tree = parsed_source_of(function)
+            if tree is not None:
+                found[name] = tree
     return found
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 import ast
 import copy
 import functools
-import inspect
 import re
-import textwrap
 from collections.abc import Iterator
 from types import FrameType
 
 from ...runtime.foreign_code import attempted
+from ...runtime.parsed_source import parsed, parsed_source_of
 from .arguments import INSIDE, Argument, Expression, UnknownInteger
 from .candidate import Candidate
 from .failing_lines import failing_line, innermost, names_in_failing_lines
@@ -130,7 +129,7 @@ def _compared(error: BaseException) -> dict[str, tuple[int | float, ...]]:
 def _looked_up(error: BaseException) -> dict[str, tuple[int | float, ...]]:
     """The keys of the tables in the failing line that have numbers for keys, by the name of what they are looked up by."""
     frame, _ = innermost(error)
-    tree = attempted(lambda: ast.parse(failing_line(error)))
+    tree = parsed(failing_line(error))
     found: dict[str, tuple[int | float, ...]] = {}
     if frame is None or tree is None:
         return found
@@ -175,10 +174,7 @@ def _name(node: ast.expr) -> str:
 
 
 def _tree_of(frame: FrameType | None) -> ast.AST | None:
-    if frame is None:
-        return None
-    source = attempted(lambda: inspect.getsourcelines(frame.f_code))
-    return attempted(lambda: ast.parse(textwrap.dedent("".join(source[0])))) if source is not None else None
+    return parsed_source_of(frame.f_code) if frame is not None else None
 
 
 def _with(candidate: Candidate, path: str, value: bool | int | float) -> Candidate:

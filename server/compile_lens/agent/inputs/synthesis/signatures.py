@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import io
 import re
-import textwrap
 import tokenize
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...runtime.foreign_code import attempted
+from ...runtime.parsed_source import parsed, source_of
 from .docstring_types import types_in_docstring
 from .guesses import ADJACENCY, EDGES
 from .imports_for_types import imported_for_types
@@ -47,7 +46,7 @@ def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[Para
     for name, hint in types_in_docstring(f"{text}\n{_doc_of_owner(function)}", by_name, function).items():
         if not by_name[name].annotation:
             by_name[name].hint = hint
-    source = _source_of(function)
+    source = source_of(function)
     if source:
         _read_comments(source, by_name)
         read_body(source, by_name)
@@ -107,13 +106,6 @@ def _annotation_object(annotation: Any, function: Any) -> Any:
     return attempted(lambda: eval(annotation, {**names, **more})) if more else None
 
 
-def _source_of(function: Any) -> str:
-    try:
-        return textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
-    except (OSError, TypeError, IndentationError, SyntaxError, tokenize.TokenError):
-        return ""
-
-
 def _read_docstring(text: str, by_name: dict[str, ParameterInfo]) -> None:
     for name, description in parameter_descriptions(text, by_name).items():
         info = by_name[name]
@@ -126,7 +118,7 @@ def _read_docstring(text: str, by_name: dict[str, ParameterInfo]) -> None:
 def _read_comments(source: str, by_name: dict[str, ParameterInfo]) -> None:
     """``x,  # (B, T, C)`` on a parameter's line, and ``# x: (B, T, C)`` anywhere; the first of each."""
     lines = source.splitlines()
-    tree = attempted(lambda: ast.parse(source))
+    tree = parsed(source)
     first = getattr(getattr(tree, "body", [None])[0], "body", [None])[0]
     # below, a line that begins like that of a parameter gives its name to something else
     rows_of_parameters = range(getattr(first, "lineno", len(lines) + 1))
