@@ -1,6 +1,6 @@
 """The libraries that a program needs although nothing declares them: who has the file has them.
 
-Which distribution brings a module is data (``libraries.json``). No registry is asked for a name that only looks right: anyone may own it.
+Which distribution brings a module is data (``knowledge/data/libraries.json``). No registry is asked for a name that only looks right: anyone may own it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-LIBRARIES = Path(__file__).parent / "libraries.json"
+from compile_lens.knowledge.libraries import LIBRARIES
+
 # modules of the program that are read for what they import
 MOST_MODULES = 200
 # what the last version without an interface said of those before it, or says of itself

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from compile_lens.analysis.outcome_parts import Coverage as Coverage
 from compile_lens.analysis.outcome_parts import NotCalled as NotCalled
 from compile_lens.analysis.outcome_parts import Unit as Unit
-from compile_lens.entries.targets import units
+from compile_lens.entries.targets import find_targets, units
 from compile_lens.syntax.tree import SourceTree
 
 UNREACHED = "no call reaches it"
@@ -24,23 +24,29 @@ def measure(
 ) -> Coverage | None:
     """The coverage by calls that ran ``names``, and the lines ``ran`` among those that can; None for a file without anything to call."""
     known = frozenset(names)
+    ranks = {target.name.partition(".")[0]: rank for rank, target in reversed([*enumerate(find_targets(tree))])}
     reasons = {one.target.partition(".")[0]: one for one in not_called}
     found: list[Unit] = []
     inside: set[int] = set()
     for definition in units(tree):
         inside.update(range(definition.first_line, definition.last_line + 1))
-        why = (
-            None
-            if definition.name in known
-            else reasons.get(definition.name, NotCalled("", NO_TIME if is_cut_short else UNREACHED))
-        )
+        rank = ranks.get(definition.name, len(ranks))
+        is_module = definition.kind == "class"
+        if definition.name in known:
+            found.append(Unit(definition.name, definition.def_line, is_module, rank=rank))
+            continue
+        why = reasons.get(definition.name, NotCalled("", NO_TIME if is_cut_short else UNREACHED))
         found.append(
             Unit(
                 definition.name,
                 definition.def_line,
-                definition.kind == "class",
-                why.reason if why is not None else "",
-                why.draft if why is not None else "",
+                is_module,
+                why.reason,
+                why.draft,
+                why.line,
+                tree.line_text(why.line).strip() if why.line else "",
+                why.involved,
+                rank,
             )
         )
     if not found:

@@ -6,6 +6,7 @@ made up for the arguments that the script passes.
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 
 from ..runtime.entry_plans import DocumentedExample, ModelOfScript
@@ -16,6 +17,7 @@ from . import called_functions
 from .dispatch import UnusableEntry
 from .guarded_script import GuardedScript
 from .recorded_calls import FewModels, call_class, call_model, inputs_of
+from .synthesis.drafts import plain_draft
 
 NO_MODEL = "it builds no model"
 NO_MODEL_NOR_FUNCTION = "it builds no model, and calls no function of its project with tensors"
@@ -40,7 +42,8 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
     done = few.done
     if not done and not failed:
         done = called_functions.call_all(script.program.functions(), file, source, wire, failed)
-    wire.tell(EntryCalled((), tuple(failed)))
+    plain = None if done or failed else plain_draft(sys.modules["__main__"])
+    wire.tell(EntryCalled((), (*failed, *([plain] if plain is not None else []))))
     if not done:
         lacking = too_long(plan.seconds) if script.took_too_long else NO_MODEL_NOR_FUNCTION
         raise UnusableEntry(_why(failed, script.first_failure, lacking))
