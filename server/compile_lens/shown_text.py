@@ -148,6 +148,12 @@ def _escaped_start(match: re.Match[str]) -> str:
     return f"\\{mark}" if mark else f"{number}\\{end}"
 
 
+def shell_argument(call: str) -> str:
+    """``call`` as one word of a shell: in double quotes where it has single ones, which shells read alike."""
+    is_plain = "'" in call and not set(call) & set('"$`\\!')
+    return f'"{call}"' if is_plain else shlex.quote(call)
+
+
 def _shell_word(word: str) -> str:
     if visible(word) == word and "\n" not in word and "\t" not in word:
         return shlex.quote(word)

@@ -47,7 +47,7 @@ def test_each_verb_of_the_agent_has_a_noun_and_no_noun_is_left() -> None:
 @pytest.mark.parametrize("without_network", [False, True])
 def test_a_missing_file_is_put_down_to_the_network_only_where_the_run_has_none(without_network: bool) -> None:
     missing = MissingRequirement("a dataset", "./data")
-    finding = missing_finding(missing, Place("/a.py", 1, 1, 1, 1), "No such file", without_network)
+    finding = missing_finding(missing, Place("/a.py", 1, 1, 1, 1), "No such file", without_network, [], "")
     assert ("no network access" in finding.explanation) is without_network
 
 

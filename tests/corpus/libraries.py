@@ -1,6 +1,6 @@
 """The libraries that a program needs although nothing declares them: who has the file has them.
 
-Which distribution brings a module is data (``libraries.json``); what it does not name is looked for under its own name, as a wheel.
+Which distribution brings a module is data (``knowledge/data/libraries.json``); what it does not name is looked for under its own name, as a wheel.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-LIBRARIES = Path(__file__).parent / "libraries.json"
+from compile_lens.knowledge.libraries import LIBRARIES
+
 # modules of the program that are read for what they import
 MOST_MODULES = 200
 # what the last version without an interface said of those before it, or says of itself

@@ -8,7 +8,7 @@ from compile_lens.analysis.outcome_parts import Coverage as Coverage
 from compile_lens.analysis.outcome_parts import NotCalled as NotCalled
 from compile_lens.analysis.outcome_parts import Unit as Unit
 from compile_lens.entries.plain_methods import with_effects
-from compile_lens.entries.targets import units
+from compile_lens.entries.targets import find_targets, units
 from compile_lens.syntax.tree import SourceTree
 
 UNREACHED = "no call reaches it"
@@ -26,6 +26,8 @@ def measure(
 ) -> Coverage | None:
     """The coverage by calls that ran ``names``, and the lines ``ran`` among those that can; None for a file without anything to call."""
     known = frozenset(names)
+    ranks = {target.name: rank for rank, target in reversed([*enumerate(find_targets(tree))])}
+    ranks = {name.partition(".")[0]: rank for name, rank in reversed(ranks.items())} | ranks
     reasons = {one.target.partition(".")[0]: one for one in not_called} | {one.target: one for one in not_called}
     reaching_out = {definition.qualified_name for definition in with_effects(tree)}
     found: list[Unit] = []
@@ -33,15 +35,24 @@ def measure(
     for definition in units(tree):
         inside.update(range(definition.first_line, definition.last_line + 1))
         name = definition.qualified_name
+        rank = ranks.get(name, len(ranks))
+        is_module = definition.kind == "class"
+        if name in known:
+            found.append(Unit(name, definition.def_line, is_module, rank=rank))
+            continue
         other = EFFECTS if name in reaching_out else NO_TIME if is_cut_short else UNREACHED
-        why = None if name in known else reasons.get(name, NotCalled("", other))
+        why = reasons.get(name, NotCalled("", other))
         found.append(
             Unit(
                 name,
                 definition.def_line,
-                definition.kind == "class",
-                why.reason if why is not None else "",
-                why.draft if why is not None else "",
+                is_module,
+                why.reason,
+                why.draft,
+                why.line,
+                tree.line_text(why.line).strip() if why.line else "",
+                why.involved,
+                rank,
             )
         )
     if not found:

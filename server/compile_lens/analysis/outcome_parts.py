@@ -7,23 +7,52 @@ from msgspec import Struct
 from compile_lens.analysis.finding import Place
 from compile_lens.wording import counted
 
+LONGEST_LINE = 100
+
+
+def what_failed(line: int, text: str, involved: tuple[str, ...]) -> str:
+    """ "It fails at line 9 (`return x.sum(dim)`): change `dim`."; '' where the line is not known."""
+    if not text:
+        return ""
+    text = text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 1]}…"
+    change = " or ".join(f"`{name}`" for name in involved)
+    return f"It fails at line {line} (`{text}`){f': change {change}' if change else ''}."
+
 
 class NotCalled(Struct, frozen=True):
-    """A target that was not called, and why. ``draft`` is a call of it with what is known, for the user to complete."""
+    """A target that was not called, and why. ``draft`` is a call of it with what is known, for the user to complete.
+
+    ``line`` is where the call failed, 0 where that is not known; ``involved`` are arguments that the failing lines name.
+    """
 
     target: str
     reason: str
     draft: str = ""
+    line: int = 0
+    involved: tuple[str, ...] = ()
 
 
 class Unit(Struct, frozen=True):
-    """A class or function of the file. ``reason`` says why it was not analyzed, '' if it was."""
+    """A class or function of the file. ``reason`` says why it was not analyzed, '' if it was.
+
+    ``draft`` is a call of it to complete: one like it failed at ``failed_line``, whose source is ``failed_text``, because of one of the
+    arguments ``involved``. ``rank`` is its place among all that the file is about, 0 for the first.
+    """
 
     name: str
     line: int
     is_module: bool
     reason: str = ""
     draft: str = ""
+    failed_line: int = 0
+    failed_text: str = ""
+    involved: tuple[str, ...] = ()
+    rank: int = 0
+
+    @property
+    def what_failed(self) -> str:
+        """Where a call like the draft failed, and what to change."""
+        return what_failed(self.failed_line, self.failed_text, self.involved)
 
     @property
     def is_analyzed(self) -> bool:
@@ -45,8 +74,8 @@ class Coverage(Struct, frozen=True):
 
     @property
     def missing(self) -> tuple[Unit, ...]:
-        """What was not analyzed: what has a call to complete first."""
-        return tuple(sorted((u for u in self.units if not u.is_analyzed), key=lambda unit: not unit.draft))
+        """What was not analyzed: what the file is about first."""
+        return tuple(sorted((u for u in self.units if not u.is_analyzed), key=lambda unit: unit.rank))
 
     @property
     def percent(self) -> int:

@@ -20,6 +20,7 @@ from compile_lens.analysis.compiled_code_errors import misuse_of
 from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
 from compile_lens.analysis.error_words import first_words
 from compile_lens.analysis.finding import ENDED_HERE, SKIPPED, Finding, Kind, Place, Related, Severity
+from compile_lens.analysis.how_to_start import hints_for
 from compile_lens.analysis.missing_requirements import MISSING_ARGUMENTS, MISSING_DATA, missing_finding
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.analysis.refused_calls import is_refusal
@@ -79,7 +80,8 @@ def _finding(raised: Raised, context: RunContext) -> Finding:
     if raised.missing is not None:
         place = _place(raised.stack, sources)
         path = call_path(raised.stack, sources)
-        missing = missing_finding(raised.missing, place, raised.message, context.without_network)
+        texts, command = _own_texts(raised.stack, sources), _command(sources)
+        missing = missing_finding(raised.missing, place, raised.message, context.without_network, texts, command)
         return replace(missing, call_path=path, detail=raised.formatted)
     inner = parse_user_stack(raised.message) or parse_operator_stack(raised.message)
     if raised.module in COMPILER:
@@ -88,6 +90,8 @@ def _finding(raised: Raised, context: RunContext) -> Finding:
         error = CompileError(raised.type, raised.message, raised.formatted, stack, is_fullgraph=fullgraph)
         return error_finding(error, _place(stack, sources), sources)
     code, message, hints = _described(raised)
+    line = own.text if (own := sources.deepest_own(raised.stack)) is not None else ""
+    hints = hints or tuple(hints_for(raised.type, raised.message, line, _command(sources)))
     stack = tuple(frame for frame, inner in itertools.pairwise(raised.stack) if not _is_compiled(frame, inner))
     stack += raised.stack[-1:]
     return Finding(
@@ -101,6 +105,16 @@ def _finding(raised: Raised, context: RunContext) -> Finding:
         call_path=call_path(stack, sources),
         detail=raised.formatted,
     )
+
+
+def _command(sources: Sources) -> str:
+    return f"compile-lens check {Path(sources.main_file).name}"
+
+
+def _own_texts(stack: tuple[StackFrame, ...], sources: Sources) -> list[str]:
+    """The sources of the program's own files in ``stack``: one of them declares its arguments."""
+    files = dict.fromkeys([sources.main_file, *(frame.file for frame in stack if sources.is_own(frame.file))])
+    return [tree.text for file in files if (tree := sources.tree_of(file)) is not None]
 
 
 def _beside(beside: RaisedBeside, context: RunContext) -> Finding:

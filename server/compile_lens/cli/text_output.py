@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import textwrap
 from collections.abc import Callable, Iterator
 
@@ -15,6 +14,7 @@ from compile_lens.analysis.ranks import rank_names
 from compile_lens.cli.rank_table import print_ranks
 from compile_lens.cli.screen import Screen
 from compile_lens.cli.styled import Styled, cells
+from compile_lens.shown_text import shell_argument
 from compile_lens.wording import and_more, counted
 
 STYLE = {
@@ -172,7 +172,9 @@ class TextOutput:
         for unit in shown:
             self._screen.print_line(Styled(f"  Not analyzed: `{unit.name}` ({unit.reason})", style="dim"))
             if unit.draft:
-                self._screen.print_line(Styled(f"    Complete this call: --entry {shlex.quote(unit.draft)}"))
+                self._screen.print_line(Styled(f"    Complete this call: --entry {shell_argument(unit.draft)}"))
+                if unit.failed_text:
+                    self._screen.print_line(Styled(f"    {unit.what_failed}", style="dim"))
         more = len(coverage.missing) - len(shown)
         if more:
             self._screen.print_line(Styled(f"  Not analyzed: {counted(more, 'more definition')} (-v)", style="dim"))

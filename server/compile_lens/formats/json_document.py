@@ -74,6 +74,8 @@ def _coverage(coverage: Coverage | None) -> dict[str, Any] | None:
                 "analyzed": unit.is_analyzed,
                 "reason": unit.reason,
                 "draft": unit.draft,
+                "failed_line": unit.failed_line,
+                "change": list(unit.involved),
             }
             for unit in coverage.units
         ],

@@ -23,6 +23,7 @@ from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.find import find
 from compile_lens.analysis.finding_counts import count_findings
 from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.analysis.outcome_parts import what_failed
 from compile_lens.analysis.recorded_calls import find_recorded_calls
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarize_functions, summarize_regions
@@ -35,6 +36,7 @@ from compile_lens.pipeline.emulation_failure import better_of, emulation_failure
 from compile_lens.pipeline.partial_outcomes import PartialOutcomes
 from compile_lens.pipeline.reach import Reach
 from compile_lens.pipeline.run_facts import RunFacts
+from compile_lens.shown_text import shell_argument
 from compile_lens.state.cache_history import CacheHistory, Keys
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import ReportBuilder
@@ -179,9 +181,10 @@ class _Analysis:
         if self._facts.unsafe:
             return self.failed(f"Nothing was run: the sandbox could not be set up ({self._facts.unsafe}).")
         if self._facts.unusable and not self._facts.has_failed_to_import:
-            failed = self.failed(_unusable(self._job.entry, self._facts.unusable.rstrip(".")))
+            coverage = self._coverage(self._facts)
+            failed = self.failed(self._why_unusable(coverage))
             return msgspec.structs.replace(
-                failed, is_unusable=True, not_called=tuple(self._facts.not_called), coverage=self._coverage(self._facts)
+                failed, is_unusable=True, not_called=tuple(self._facts.not_called), coverage=coverage
             )
         stopped = None
         if end.kind in STOPPED:
@@ -189,9 +192,19 @@ class _Analysis:
         status = STATUS.get(end.kind, Status.RAISED if self._facts.raised else Status.OK)
         made = self._make(self._builder.report(), self._facts, status, stopped, end)
         if self._facts.unusable and made.coverage is None:  # which says it of each class
-            why = _unusable(self._job.entry, self._facts.unusable.rstrip("."))
-            made = msgspec.structs.replace(made, notes=(*made.notes, why))
+            made = msgspec.structs.replace(made, notes=(*made.notes, self._why_unusable(None)))
         return made
+
+    def _why_unusable(self, coverage: Coverage | None) -> str:
+        """The sentence for an entry that cannot be used, with a call to complete unless ``coverage`` has one."""
+        offered = {unit.name for unit in coverage.missing if unit.draft} if coverage is not None else set()
+        first = next((one for one in self._facts.not_called if one.draft and not offered), None)
+        tree = self._tree_of(self._job.file)
+        failed = ""
+        if first is not None and first.line and tree is not None:
+            failed = what_failed(first.line, tree.line_text(first.line).strip(), first.involved)
+        why = _unusable(self._job.entry, self._facts.unusable.rstrip("."), first.draft if first is not None else "")
+        return f"{why} {failed}" if failed else why
 
     def failed(self, sentence: str) -> Outcome:
         return Outcome(
@@ -318,9 +331,10 @@ class _Analysis:
         return self._trees[file]
 
 
-def _unusable(entry: str, why: str) -> str:
-    """Why an entry cannot be used, and what to do about inputs that could not be made up."""
+def _unusable(entry: str, why: str, draft: str) -> str:
+    """Why an entry cannot be used, and what to do about inputs that could not be made up; ``draft`` is a call to complete."""
+    complete = f"omplete this call: --entry {shell_argument(draft)}" if draft else ""
     if why.startswith("could not make up inputs"):
-        advice = "" if why.endswith(UNDEFINED_NAME) else " Add `get_inputs()`."
-        return f"{why[0].upper()}{why[1:]}.{advice}"
-    return f"The entry {entry} cannot be used: {why}."
+        advice = f" Add `get_inputs()`{f', or c{complete}' if draft else '.'}"
+        return f"{why[0].upper()}{why[1:]}.{'' if why.endswith(UNDEFINED_NAME) else advice}"
+    return f"The entry {entry} cannot be used: {why}.{f' C{complete}' if draft else ''}"

@@ -81,7 +81,10 @@ class RunFacts:
             self.unusable = event.message
         elif isinstance(event, EntryCalled):
             self.calls += [EntryCall(call.text, call.making, call.inputs, call.target) for call in event.calls]
-            self.not_called += [NotCalled(failed.target, failed.reason, failed.draft) for failed in event.failed]
+            self.not_called += [
+                NotCalled(failed.target, failed.reason, failed.draft, failed.line, failed.involved)
+                for failed in event.failed
+            ]
         elif isinstance(event, CallStopped):
             self.stopped_calls[event.target] = event.seconds
         elif isinstance(event, CallsCovered):

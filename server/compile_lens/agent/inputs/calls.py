@@ -16,6 +16,7 @@ from .ahead import Died, ahead
 from .dispatch import UnusableEntry
 from .expressions import InvalidCall, evaluate
 from .module import load
+from .synthesis.drafts import plain_draft
 from .synthesis.search import sentence_of
 from .time_limit import CallTooLong, at_most
 from .trials import ALL_SENT, KILLED, UNDEFINED, LeftOut, Offered, Rehearsed, Trials
@@ -60,6 +61,9 @@ def run_synthesized(plan: SynthesizedCalls, file: str, source: str, wire: Wire) 
     if calls.problem is not None:
         raise calls.problem
     if not calls.count:
+        plain = None if calls.failed else plain_draft(module)
+        if plain is not None:
+            wire.tell(EntryCalled((), (plain,)))
         raise UnusableEntry(_why_none(calls.failed))
 
 
@@ -102,9 +106,10 @@ class _Calls:
 
     def end(self) -> None:
         """All results have come, or time is up: say so of the targets without one."""
-        left = [target.name for target in self._plan.targets if target.name in self._not_done]
-        for name in () if self._is_complete else left:
-            self._fail(CallNotMade(name, self._trials.no_time if self._trials.is_late() else f"{KILLED}{self._death}"))
+        left = [target for target in self._plan.targets if target.name in self._not_done]
+        for target in () if self._is_complete else left:
+            why = self._trials.no_time if self._trials.is_late() else f"{KILLED}{self._death}"
+            self._fail(self._trials.without_trial(target, why))
 
     def _cover(self, covered: CallsCovered) -> None:
         """Say what has run, without what only ran in the trial of a call that failed when it was made for real."""
@@ -146,7 +151,7 @@ class _Calls:
                 return
             self.count -= 1
             self._has_failed_for_real = True
-            self._fail(CallNotMade(target.name, sentence_of(own), found.expression))
+            self._fail(self._trials.not_made(target.name, sentence_of(own), found.expression, own))
 
     def _own_failure(self, rehearsed: Rehearsed) -> Exception | None:
         """What the call raises in eager here, where it has returned in the copy that tried it: then it says nothing about the program."""

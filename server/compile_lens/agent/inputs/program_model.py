@@ -6,6 +6,7 @@ made up for the arguments that the script passes.
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 
 from ..runtime.entry_plans import DocumentedExample, ModelOfScript
@@ -17,6 +18,7 @@ from .dispatch import UnusableEntry
 from .guarded_script import GuardedScript
 from .parameter_count import parameter_count
 from .recorded_calls import ModelsInTime, call_class, call_model, inputs_of, likeness, name_of
+from .synthesis.drafts import plain_draft
 
 # classes that the script names and does not construct
 MOST_NAMED = 3
@@ -48,7 +50,8 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
     if not done and not failed:
         done = called_functions.call_all(script.program.functions(), file, source, wire, failed)
     failed += not_named
-    wire.tell(EntryCalled((), tuple(failed)))
+    plain = None if done or failed else plain_draft(sys.modules["__main__"])
+    wire.tell(EntryCalled((), (*failed, *([plain] if plain is not None else []))))
     if not done:
         lacking = too_long(plan.seconds) if script.took_too_long else NO_MODEL_NOR_FUNCTION
         raise UnusableEntry(_why(failed, script.first_failure, lacking))

@@ -22,7 +22,9 @@ from .ahead import Send
 from .call_in_progress import in_progress
 from .coverage import RanSoFar
 from .memory import bounded
+from .synthesis.blame import involved_arguments, line_of_failure
 from .synthesis.concrete_classes import is_abstract
+from .synthesis.drafts import draft_of
 from .synthesis.object_calls import FoundCall
 from .synthesis.optional_arguments import optional_arguments
 from .synthesis.search import NotFound, SearchBudget, sentence_of
@@ -84,6 +86,7 @@ class Trials:
         self._module = module
         self._plan = plan
         self._source = source
+        self._file = file
         self._memory = plan.memory_bytes
         self._seconds = plan.seconds
         self.clock_seconds = plan.clock_seconds or plan.seconds
@@ -159,7 +162,7 @@ class Trials:
             return CallNotMade(name, f"the call `{crashes[-1]}` ended the process that made it")
         left = self._end - time.thread_time()
         if self._found and (left < 1.0 or self.is_late()):
-            return CallNotMade(name, self.no_time)
+            return self.without_trial(target, self.no_time)
         is_alone = len(self._plan.targets) == 1
         seconds = left if is_alone else left * TARGET_SHARE
         result = self._call_of(target, seconds)
@@ -176,7 +179,7 @@ class Trials:
                 return found
             problem, works_twice = self._rehearse(found)
         if problem is not None:
-            return CallNotMade(target.name, sentence_of(problem), found.expression)
+            return self.not_made(target.name, sentence_of(problem), found.expression, problem)
         if in_group:
             found = replace(found, inputs=f"{found.inputs}{process_group.IN_GROUP}")
         return Rehearsed(target, found, works_twice, in_group)
@@ -233,6 +236,7 @@ class Trials:
         if cause is not None:
             return CallNotMade(name, f"{UNDEFINED}: {type(cause).__name__}: {cause}")
         draft = ""
+        failed: BaseException | None = None
         try:
             # the first target is the one that the file is about
             more = PACKAGE_S if target is self._plan.targets[0] else 0.0
@@ -240,19 +244,33 @@ class Trials:
                 budget = SearchBudget(MAX_TRIALS, max(seconds, 1.0), more)
                 return find_call(self._module, name, budget, target.given, target.inputs)
         except TrialTooLong as error:
-            reason, draft = str(error), error.draft
+            reason, draft = str(error), error.draft or self._first_draft(target)
         except AttributeError as error:
             reason = f"the imported module has no such name ({error})"
         except NotFound as error:
-            reason, draft = str(error), error.draft
+            reason, draft, failed = str(error), error.draft or self._first_draft(target), error.shown
             if type(error.error) is NameError:
                 reason, draft = f"{reason}: {UNDEFINED_NAME}", ""
         except RecursionError:
-            reason = "the search reached Python's recursion limit"
+            reason, draft = "the search reached Python's recursion limit", self._first_draft(target)
         except SystemExit as end:
             reason = f"it ended the program with sys.exit({end.code!r})"
+            draft, failed = self._first_draft(target), end
         except Exception as error:  # code of the user's may raise anything, also where the search does not expect it
             traceback.print_exc()
-            reason = sentence_of(error)
+            reason, draft, failed = sentence_of(error), self._first_draft(target), error
         print(f"could not make up inputs for {name}: {reason}", file=sys.stderr)
-        return CallNotMade(name, reason, draft)
+        return self.not_made(name, reason, draft, failed)
+
+    def without_trial(self, target: CallTarget, reason: str) -> CallNotMade:
+        """What is said of a target that no trial called."""
+        return CallNotMade(target.name, reason, self._first_draft(target))
+
+    def _first_draft(self, target: CallTarget) -> str:
+        # what is absent has no signature of its own
+        is_absent = cause_of(vars(self._module).get(target.name.partition(".")[0])) is not None
+        return "" if is_absent else draft_of(self._module, target.name, target.given, target.inputs)
+
+    def not_made(self, name: str, reason: str, draft: str, error: BaseException | None) -> CallNotMade:
+        """What is said of a target whose call ``draft`` raised ``error``."""
+        return CallNotMade(name, reason, draft, line_of_failure(error, self._file), involved_arguments(draft, error))

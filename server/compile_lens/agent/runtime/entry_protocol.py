@@ -29,11 +29,17 @@ class CallMade(Message):
 
 @dataclass(frozen=True)
 class CallNotMade(Message):
-    """A target for which no inputs were found. ``draft`` is a call of it with what is known, for the user to complete."""
+    """A target for which no inputs were found. ``draft`` is a call of it with what is known, for the user to complete.
+
+    ``line`` is that of the file in which the call failed, 0 where it is not known; ``involved`` are arguments that the failing
+    lines name.
+    """
 
     target: str
     reason: str
     draft: str = ""
+    line: int = 0
+    involved: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

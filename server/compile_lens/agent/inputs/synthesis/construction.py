@@ -113,7 +113,13 @@ def constructions(
         count += 1
         yield Making(text, is_meta=True)
     if not count:
-        raise NotFound(f"its constructor failed: {last or 'no arguments are known'}", draft)
+        shown = last.error if last is not None else None
+        raise NotFound(f"its constructor failed: {last or 'no arguments are known'}", draft, shown=shown)
+
+
+def first_construction(module: ModuleType, path: str, cls: type, given: Mapping[str, str]) -> str:
+    """The constructor call that is tried first, as text."""
+    return f"{path}({as_text(next(_first_candidates(module, cls, given)))})"
 
 
 def with_other_parts(

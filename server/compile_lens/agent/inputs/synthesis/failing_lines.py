@@ -18,7 +18,7 @@ def failing_line(error: BaseException) -> str:
 
 def failing_lines(error: BaseException) -> Iterator[str]:
     """The source of what the frames were doing, of the innermost one first."""
-    return filter(None, map(_line, reversed(traceback.extract_tb(error.__traceback__)[-12:])))
+    return filter(None, map(source_of, reversed(traceback.extract_tb(error.__traceback__)[-12:])))
 
 
 def innermost(error: BaseException) -> tuple[FrameType | None, int]:
@@ -35,7 +35,7 @@ def failing_place(error: BaseException) -> tuple[str, int]:
     return (frames[-1].filename, frames[-1].lineno or 0) if frames else ("", 0)
 
 
-def _line(frame: traceback.FrameSummary) -> str:
+def source_of(frame: traceback.FrameSummary) -> str:
     """The source of what ``frame`` was doing, in one line: a call may stand in several (Python 3.11 tells where it ends)."""
     last = getattr(frame, "end_lineno", None) or frame.lineno or 0
     following = range((frame.lineno or 0) + 1, min(last, (frame.lineno or 0) + _MOST_LINES) + 1)
@@ -51,7 +51,7 @@ def names_in_failing_lines(error: BaseException) -> list[str]:
     found: list[str] = []
     for frame in reversed(traceback.extract_tb(error.__traceback__)[-12:]):
         if "_compile_lens" not in frame.filename:
-            for name in re.findall(r"[A-Za-z_]\w*", _line(frame)):
+            for name in re.findall(r"[A-Za-z_]\w*", source_of(frame)):
                 found += dict.fromkeys((name, name.strip("_") or name))
     return list(dict.fromkeys(found))[:40]
 

@@ -40,6 +40,7 @@ class NotFound(Exception):
 
     ``of_object`` is an error for which the object that is called must be another one: no arguments of the call help. ``error`` is
     that of the call that came furthest, ``nearest`` its arguments, and ``first`` the error that the search began with.
+    ``shown`` is the error that the message is about, also where it was one of a constructor.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class NotFound(Exception):
         error: BaseException | None = None,
         first: BaseException | None = None,
         nearest: Candidate | None = None,
+        shown: BaseException | None = None,
     ) -> None:
         super().__init__(message)
         self.draft = draft
@@ -57,6 +59,7 @@ class NotFound(Exception):
         self.error = error
         self.first = first
         self.nearest = nearest
+        self.shown = shown or error
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from .construction import (
     with_symbolic_sizes,
 )
 from .dimensions import Unknowns
+from .drafts import draft_of, inputs_of
 from .heirs import heirs, is_left_open
 from .loss_inputs import loss_inputs
 from .made_elsewhere import by_factory, of_package
@@ -36,7 +37,6 @@ from .object_calls import (
     FoundCall,
     described,
     evaluated_call,
-    first_inputs,
     guess_of,
     known_argument,
     positional_names,
@@ -92,23 +92,29 @@ def _of_class_or_heir(
             raise NotFound(LEFT_OPEN)
         return _of_class(module, path, cls, "forward", budget, given, inputs)
     except NotFound as problem:
-        found = _by_heir(module, cls, budget) if is_open or is_left_open(problem.error) else None
-        if found is None:
+        if not is_open and not is_left_open(problem.error):
             raise
-        return found
+        return _by_heir(module, cls, budget, problem)
 
 
-def _by_heir(module: ModuleType, cls: type, budget: SearchBudget) -> FoundCall | None:
+def _by_heir(module: ModuleType, cls: type, budget: SearchBudget, problem: NotFound) -> FoundCall:
+    """A call of a class that inherits from ``cls``. Raises ``problem`` where there is none, with the nearest call of the first of them."""
     own = SearchBudget(MAX_TRIALS, max(budget.left, budget.more))
     method = method_instead(cls) or "forward"
+    first: NotFound | None = None
     for path, heir in heirs(module, cls):
         try:
             part = SearchBudget(MAX_TRIALS, max(own.left * ATTEMPT_SHARE, LEAST_HEIR_S))
             return _of_class(module, path, heir, method, part, {}, {})
-        except NotFound:
+        except NotFound as failed:
+            if first is None:
+                first, failed.draft = failed, failed.draft or draft_of(module, path, {}, {})
             if not own.left:
                 break
-    return None
+    if first is not None:
+        # what the first of them failed with says more
+        raise NotFound(f"{problem}: {first}", first.draft, error=problem.error, shown=first.shown)
+    raise problem
 
 
 def _of_class(
@@ -137,8 +143,8 @@ def _of_class(
             if budget.trials <= 0 or budget.left <= 0:
                 break
     except NotFound as problem:
-        draft = _draft_without_object(module, cls, method, inputs)
-        last = NotFound(str(problem), f"{problem.draft}{draft}" if problem.draft else "")
+        draft = inputs_of(module, cls, method, inputs)
+        last = NotFound(str(problem), f"{problem.draft}{draft}" if problem.draft else "", shown=problem.shown)
     more = mentioned_parameters(module, cls, str(last or ""))
     if more and not more.keys() <= given.keys() and budget.left > 0:
         return _of_class(module, path, cls, method, budget, {**given, **more}, inputs)
@@ -164,20 +170,6 @@ def find_inputs(
     NotFound.
     """
     return CallsOfObject(module, Making(making), type(made), method, inputs, make, passed).search(budget)
-
-
-def _draft_without_object(module: ModuleType, cls: type, method: str, inputs: Mapping[str, str]) -> str:
-    """The second half of a call whose first half could not be found: what the signature says of the inputs."""
-    function = getattr(cls, method, None)
-    if function is None:
-        return ""
-    infos = read_parameters(original_function(function), skip_first=True)
-    unknowns = Unknowns()
-    guesser = ArgumentGuesser(module, unknowns)
-    first = first_inputs(infos, None, inputs)
-    named = tuple((info.name, known_argument(info, inputs) or guesser.for_input(info, None)) for info in first)
-    suffix = "" if method == "forward" else f".{method}"
-    return f"{suffix}({as_text(Candidate(Arguments(named, positional_names(infos)), unknowns))})"
 
 
 def _is_of_class_itself(cls: type, method: str) -> bool:
