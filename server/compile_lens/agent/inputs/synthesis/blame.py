@@ -7,6 +7,7 @@ import os
 import re
 import traceback
 
+from ...runtime.parsed_source import parsed
 from .failing_lines import source_of
 
 _OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -39,10 +40,9 @@ def involved_arguments(draft: str, error: BaseException | None) -> tuple[str, ..
 
 def _argument_names(draft: str) -> list[str]:
     """The names of the arguments of the outermost calls: of `Net(width=4)(x=float32[2])`, `x` and `width`."""
-    try:
-        call: ast.expr = ast.parse(draft, mode="eval").body
-    except SyntaxError:
-        return []
+    tree = parsed(draft)
+    statement = tree.body[0] if tree is not None and tree.body else None
+    call: ast.expr | None = statement.value if isinstance(statement, ast.Expr) else None
     found: list[str] = []
     while isinstance(call, ast.Call | ast.Attribute):
         if isinstance(call, ast.Call):
