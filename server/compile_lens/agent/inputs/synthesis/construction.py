@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import itertools
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -28,9 +29,11 @@ from .delegation import accepts_names, may_be_a_parameter
 from .dimensions import Unknowns
 from .documented_values import documented_values
 from .factories import factories
-from .failing_lines import names_in_failing_lines
+from .failing_lines import failing_place, names_in_failing_lines
 from .guesses import MAKERS, by_name
 from .messages import is_of_nothing, requirements
+from .number_ranges import with_number_in_bounds
+from .other_lengths import with_other_length
 from .other_shapes import with_values
 from .other_values import ANY_MODULE, is_none_called, with_callable, with_required_class
 from .own_classes import with_own_class
@@ -45,6 +48,8 @@ from .without_weights import without_weights
 
 # larger models are made smaller or have no memory: they are constructed on the meta device
 MAX_PARAMETERS = 80_000_000
+# those that cannot be constructed there
+MOST_IN_MEMORY = 250_000_000
 # the share of the remaining time for one way to construct an object
 ATTEMPT_SHARE = 0.5
 MAX_TRIALS = 24
@@ -57,7 +62,8 @@ SIZE = "__compile_lens_size__"
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """A constructor call that returns. ``is_meta``: of something so large that it is constructed on the meta device.
+    """A constructor call that returns. ``is_meta``: of something so large that it is constructed on the meta device; ``is_large``: that
+    would be, if it could, so that it is constructed once for all trials.
 
     ``candidate`` has its arguments, where they were searched.
     """
@@ -65,6 +71,7 @@ class Making:
     text: str
     is_meta: bool = False
     candidate: Candidate | None = None
+    is_large: bool = False
 
     def place(self) -> AbstractContextManager[Any]:
         """The context to construct it in, and the inputs for it."""
@@ -82,6 +89,10 @@ def place(is_meta: bool) -> AbstractContextManager[Any]:
 OF_FAKE_TENSORS = (RuntimeError, UnboundLocalError, ValueError)
 
 
+# the folder of their code
+_FAKE_TENSORS = os.path.join("torch", "_subclasses")
+
+
 class TooLarge(Exception):
     """A model with more parameters than a background run should allocate."""
 
@@ -96,9 +107,12 @@ def constructions(
     count = 0
     # what a function of the file passes is no guess
     is_made_here = any(True for _ in factories(module, cls))
-    for candidate in _first_candidates(module, cls, given):
-        problem = _Construction(module, path, cls)
-        candidate = candidate if is_made_here else problem.with_read_structure(candidate)
+    for candidate, problem in (
+        (each, problem)
+        for first in _first_candidates(module, cls, given)
+        for problem in (_Construction(module, path, cls),)
+        for each in ((first,) if is_made_here else problem.with_read_structure(first))
+    ):
         part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
         try:
             found = search(problem.as_call(), [candidate], part)
@@ -111,9 +125,30 @@ def constructions(
         yield Making(f"{path}({as_text(found)})", candidate=found)
     for text in large[-1:]:
         count += 1
-        yield Making(text, is_meta=True)
+        needs_memory = _needs_memory(vars(module), text)
+        yield Making(text, is_meta=not needs_memory, is_large=needs_memory)
     if not count:
         raise NotFound(f"its constructor failed: {last or 'no arguments are known'}", draft)
+
+
+def _needs_memory(names: dict[str, Any], text: str) -> bool:
+    """Whether the constructor call ``text`` reads numbers of the tensors that it makes, so that it fails on the meta device, and makes
+    what still has room here."""
+    try:
+        with unrecorded(), place(True):
+            made_by(text, names)
+    except Exception as error:  # code of the user's may raise anything
+        is_of_meta = "meta" in str(error) or isinstance(error, NotImplementedError)
+        return is_of_meta and _has_room(names, text)
+    return False
+
+
+def _has_room(names: dict[str, Any], text: str) -> bool:
+    try:
+        _check_size(names, text, MOST_IN_MEMORY)
+    except Exception:  # code of the user's may raise anything
+        return False
+    return True
 
 
 def with_other_parts(
@@ -137,13 +172,19 @@ def with_asked_parts(
 
 
 def with_other_sizes(
-    module: ModuleType, path: str, cls: type, making: Making, error: BaseException | None
+    module: ModuleType, path: str, cls: type, making: Making, errors: Iterable[BaseException]
 ) -> Iterator[Making]:
-    """Constructor calls that return and pass one size for two which ``error`` shows to be compared: `Block(in=64, out=64)`."""
-    if making.candidate is not None and error is not None:
+    """Constructor calls that return and pass what ``errors`` require of sizes: one for two that are compared (`Block(in=64, out=64)`), as
+    many numbers as a layer takes, those in a range."""
+    candidate = making.candidate
+    if candidate is None:
+        return
+    for error in errors:
         found = itertools.chain(
-            itertools.islice(_with_equal_sizes(making.candidate, error), MOST_SIZES),
-            itertools.islice(_with_larger_sizes(making.candidate, error), MOST_LARGER),
+            itertools.islice(_with_equal_sizes(candidate, error), MOST_SIZES),
+            itertools.islice(_with_larger_sizes(candidate, error), MOST_LARGER),
+            itertools.islice(with_other_length(candidate, error), MOST_SIZES),
+            itertools.islice(with_number_in_bounds(candidate, error), MOST_SIZES),
         )
         yield from _that_return(_Construction(module, path, cls), path, found)
 
@@ -306,7 +347,7 @@ class _Construction:
             0
         ]
 
-    def with_read_structure(self, candidate: Candidate) -> Candidate:
+    def with_read_structure(self, candidate: Candidate) -> Iterator[Candidate]:
         """``candidate`` with configurations that have what the constructor reads of them."""
         return with_read_structure(self._names, self._path, candidate, list(self._infos.values()), self._guess)
 
@@ -325,6 +366,7 @@ class _Construction:
         if isinstance(error, Exception):
             yield from with_own_class(candidate, error, self._module, self._make, self._cls)
         yield from with_accepted_number(candidate, error)
+        yield from with_number_in_bounds(candidate, error)
         for requirement in requirements(error):
             if requirement.kind == "callable":
                 yield from with_callable(candidate, requirement, error)
@@ -397,9 +439,16 @@ def _check_size(names: dict[str, Any], text: str, most: int = MAX_PARAMETERS) ->
         raise TooLarge(f"it has {count / 1e6:.0f} million parameters")
 
 
-def _is_fake_tensor_error(error: Exception) -> bool:
-    name = type(error).__name__
-    return "Fake" in str(error) or name in ("DataDependentOutputException", "DynamicOutputShapeException")
+def _is_fake_tensor_error(error: BaseException | None) -> bool:
+    """Whether ``error`` is one of fake tensors, or was raised while one of theirs was handled: `torch.jit.trace` compares results."""
+    while error is not None:
+        name = type(error).__name__
+        if "Fake" in str(error) or name in ("DataDependentOutputException", "DynamicOutputShapeException"):
+            return True
+        if _FAKE_TENSORS in failing_place(error)[0]:
+            return True
+        error = error.__context__
+    return False
 
 
 def as_text(candidate: Candidate) -> str:

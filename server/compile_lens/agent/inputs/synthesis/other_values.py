@@ -189,7 +189,7 @@ def is_of_kept(names: frozenset[str], error: BaseException) -> bool:
     }
     if not used | passed_on or "Tensor" in str(error):
         return False
-    if isinstance(error, KeyError) and used:
+    if used and (isinstance(error, KeyError) or "Dimension out of range" in str(error)):
         return True
     for wanted in requirements(error):
         owner = rf"\bself\.(?:{'|'.join(used)})"
