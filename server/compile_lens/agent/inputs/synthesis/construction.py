@@ -107,22 +107,19 @@ def constructions(
     count = 0
     # what a function of the file passes is no guess
     is_made_here = any(True for _ in factories(module, cls))
-    for candidate, problem in (
-        (each, problem)
-        for first in _first_candidates(module, cls, given)
-        for problem in (_Construction(module, path, cls),)
-        for each in ((first,) if is_made_here else problem.with_read_structure(first))
-    ):
-        part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
-        try:
-            found = search(problem.as_call(), [candidate], part)
-        except NotFound as failed:
-            last = failed
-            draft = f"{path}({as_text(failed.nearest or candidate)})"
-            large += problem.large[:1]
-            continue
-        count += 1
-        yield Making(f"{path}({as_text(found)})", candidate=found)
+    for first in _first_candidates(module, cls, given):
+        problem = _Construction(module, path, cls)
+        for candidate in (first,) if is_made_here else problem.with_read_structure(first):
+            part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
+            try:
+                found = search(problem.as_call(), [candidate], part)
+            except NotFound as failed:
+                last = failed
+                draft = f"{path}({as_text(failed.nearest or candidate)})"
+                large += problem.large[:1]
+                continue
+            count += 1
+            yield Making(f"{path}({as_text(found)})", candidate=found)
     for text in large[-1:]:
         count += 1
         needs_memory = _needs_memory(vars(module), text)
