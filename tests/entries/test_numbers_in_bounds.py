@@ -147,6 +147,28 @@ class Framed(nn.Module):
         return self.layers(image)
 
 
+class Effect(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layer = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Track(nn.Module):
+    def __init__(self, *effects, **settings):
+        super().__init__()
+        if not effects:
+            raise ValueError("a track without effects")
+        self.effects = nn.ModuleList(effects)
+
+    def forward(self, x):
+        for effect in self.effects:
+            x = effect(x)
+        return x
+
+
 class Scheduled(nn.Module):
     def __init__(self):
         super().__init__()
@@ -182,6 +204,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
         ("Traced", "Traced(gain=64)(", 6),
         ("Flock", "birds=int64[", 5),
         ("Compared", "ours=types.SimpleNamespace(outline=float32[", 24),
+        ("Track", "Track(Effect(width=", 6),
         ("Framed", "Framed(borders=[64, 64, 64, 64])(image=float32[2, 3, ", 60),
     ],
 )

@@ -58,6 +58,8 @@ MOST_SIZES = 4
 # and that are tried larger, by how much
 MOST_LARGER, TIMES_LARGER = 12, (8, 64)
 SIZE = "__compile_lens_size__"
+# parameters that say nothing of what they take
+_OF_ANYTHING = re.compile(r"_*(?:a|args|arguments|params|inputs)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +275,7 @@ def _first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) -
         named = tuple((info.name, option[0]) for info, option in zip(required, options, strict=True))
         for smaller in smaller_defaults(optional, {}):
             yield Candidate(Arguments((*named, *smaller)), unknowns)
-        yield from _with_any_number(cls, named, unknowns)
+        yield from _with_any_number(cls, named, unknowns, guesser)
         return
     for index in range(max((len(option) for option in options), default=1)):
         named = tuple(
@@ -282,20 +284,28 @@ def _first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) -
         yield Candidate(Arguments(named), unknowns)
 
 
-def _with_any_number(cls: type, named: tuple[tuple[str, Argument], ...], unknowns: Unknowns) -> Iterator[Candidate]:
-    """One more argument, where a constructor takes any number of them: `Reshape(*sizes)`, `Chain(*layers)`.
+def _with_any_number(
+    cls: type, named: tuple[tuple[str, Argument], ...], unknowns: Unknowns, guesser: ArgumentGuesser
+) -> Iterator[Candidate]:
+    """One more argument, where a constructor takes any number of them: `Reshape(*sizes)`, `Chain(*layers)`, `Track(*effects)`.
 
-    One that takes any names as well passes them on.
+    One that takes any names as well, and whose parameter has no name of its own, passes them on.
     """
-    if accepts_names(constructor(cls)):
-        return
     parameters = attempted(lambda: inspect.signature(constructor(cls)).parameters.values()) or ()
     for parameter in parameters:
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            made = by_name(MAKERS, parameter.name.rstrip("s"))
-            item = UnknownInteger(unknowns.get(f"{parameter.name}=", 64).name) if made is None else Expression(made)
-            all_named = (*named, (parameter.name, item))
-            yield Candidate(Arguments(all_named, frozenset(name for name, _ in all_named)), unknowns)
+        if parameter.kind is not parameter.VAR_POSITIONAL:
+            continue
+        if accepts_names(constructor(cls)) and _OF_ANYTHING.fullmatch(parameter.name):
+            return
+        name = parameter.name.rstrip("s")
+        made, alike = by_name(MAKERS, name), guesser.class_called(name)
+        item: Argument = (
+            UnknownInteger(unknowns.get(f"{parameter.name}=", 64).name) if made is None else Expression(made)
+        )
+        if made is None and alike is not None and alike is not cls:
+            item = guesser.constructed(alike, without=cls)
+        all_named = (*named, (parameter.name, item))
+        yield Candidate(Arguments(all_named, frozenset(name for name, _ in all_named)), unknowns)
 
 
 class _Construction:

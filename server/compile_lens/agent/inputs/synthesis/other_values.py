@@ -189,7 +189,12 @@ def is_of_kept(names: frozenset[str], error: BaseException) -> bool:
     }
     if not used | passed_on or "Tensor" in str(error):
         return False
-    if used and (isinstance(error, KeyError) or "Dimension out of range" in str(error)):
+    if isinstance(error, KeyError) and used:
+        return True
+    # a dimension that was kept: `x.mean(self.dim)`; what is called is none
+    if "Dimension out of range" in str(error) and any(
+        re.search(rf"\bself\.{name}\b(?!\s*[(\[.])", line) for name in used
+    ):
         return True
     for wanted in requirements(error):
         owner = rf"\bself\.(?:{'|'.join(used)})"
