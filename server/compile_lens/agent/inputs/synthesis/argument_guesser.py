@@ -103,6 +103,13 @@ class ArgumentGuesser:
             return [first, *(self._constructed(each, depth) for each in others)]
         return [first]
 
+    def class_called(self, name: str) -> type | None:
+        """The class of the file that is called ``name``, however that is written."""
+        word = name.replace("_", "").lower()
+        own = (each for each in vars(self.module).values() if isinstance(each, type))
+        alike = (each for each in own if each.__name__.replace("_", "").lower() == word)
+        return next((each for each in alike if self._is_own(each)), None)
+
     def _namesake(self, owner: Any, name: str) -> type | None:
         """The model of the file that is called like a parameter which takes one: `Encoder` for `encoder`, else the only one whose
         name contains it: `EncoderRNN`."""

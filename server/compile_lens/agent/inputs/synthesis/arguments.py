@@ -159,6 +159,11 @@ class Arguments:
         for name, argument in self.named:
             yield from _plain_in(name, argument)
 
+    def groups(self) -> Iterator[tuple[str, Group]]:
+        """The arguments that are lists and tuples, also inside of objects."""
+        for name, argument in self.named:
+            yield from _groups_in(name, argument)
+
     def objects(self) -> Iterator[tuple[str, Fields]]:
         """The arguments that are dictionaries, or objects whose class is not known, also inside of others."""
         for name, argument in self.named:
@@ -175,6 +180,14 @@ def _tensors_in(name: str, argument: Argument) -> Iterator[tuple[str, Tensor]]:
     elif isinstance(argument, (Constructed, Fields)):
         for inner, value in argument.named:
             yield from _tensors_in(f"{name}{INSIDE}{inner}", value)
+
+
+def _groups_in(name: str, argument: Argument) -> Iterator[tuple[str, Group]]:
+    if isinstance(argument, Group):
+        yield name, argument
+    elif isinstance(argument, (Constructed, Fields)):
+        for inner, value in argument.named:
+            yield from _groups_in(f"{name}{INSIDE}{inner}", value)
 
 
 def _objects_in(name: str, argument: Argument) -> Iterator[tuple[str, Fields]]:

@@ -1,55 +1,41 @@
-"""What the condition that a program raised for compares: `assert L == H * W`, `if x.size(1) != self.width: raise …`.
-
-Its two sides are evaluated again where it failed, as far as they are sizes and arithmetic on them.
-"""
+"""What the condition that a program raised for requires of sizes: `assert L == H * W`, `if x.size(1) < self.width: raise …`."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from types import FrameType
 from typing import Any
 
-from ...runtime.foreign_code import attempted
-from ...runtime.parsed_source import parsed_source_of
-from .failing_lines import innermost
+from .failed_conditions import Relation, relations
 
-_RAISED = (AssertionError, ValueError, RuntimeError, TypeError)
-# what may be called again: nothing of these changes anything
-_METHODS = frozenset({"size", "dim", "ndimension", "numel"})
-_FUNCTIONS = frozenset({"len", "min", "max", "int", "abs", "tuple", "list"})
 _RANKS = frozenset({"dim", "ndim", "ndimension"})
+_SHAPES = frozenset({"shape", "size"})
+# how far a size is from one that a comparison allows
+_BEYOND: dict[type[ast.cmpop], int] = {ast.GtE: 0, ast.LtE: 0, ast.Gt: 1, ast.Lt: -1}
 
 
 def compared_sizes(error: BaseException) -> Iterator[tuple[str, str]]:
-    """Kinds and values of requirements: ``size`` with `got expected`, ``rank`` with the number of dimensions."""
-    frame, line = innermost(error)
-    if frame is None or not isinstance(error, _RAISED):
-        return
-    for compare, is_wanted in _conditions(frame, line):
-        if len(compare.ops) != 1 or not isinstance(compare.ops[0], ast.Eq if is_wanted else ast.NotEq):
-            continue
-        yield from _of_sides(compare.left, compare.comparators[0], {**frame.f_globals, **frame.f_locals})
+    """Kinds and values of requirements: ``size`` and ``bound`` with `got expected`, ``rank`` with the number of dimensions, ``shape``
+    with the name of a tensor, ``dtype``."""
+    for relation in relations(error):
+        if relation.operator is ast.Eq:
+            yield from _of_equal(relation)
+        elif relation.operator in _BEYOND:
+            for each in relation.both_ways():
+                yield from _of_bound(each)
 
 
 def asserted_lengths(error: BaseException) -> dict[str, int]:
     """How many items lists must have by the condition that a program raised for: `assert len(factors) == layers`, by name."""
-    frame, line = innermost(error)
     found: dict[str, int] = {}
-    if frame is None or not isinstance(error, _RAISED):
-        return found
-    names = {**frame.f_globals, **frame.f_locals}
-    for compare, is_wanted in _conditions(frame, line):
-        kinds = (ast.Eq, ast.GtE) if is_wanted else (ast.NotEq, ast.Lt)
-        if len(compare.ops) != 1 or not isinstance(compare.ops[0], kinds):
+    for relation in (each for one in relations(error) for each in one.both_ways()):
+        name, (now, wanted) = _measured(relation.left), relation.values
+        if relation.operator not in (ast.Eq, ast.GtE, ast.Gt) or not name or _measured(relation.right):
             continue
-        for side, other in ((compare.left, compare.comparators[0]), (compare.comparators[0], compare.left)):
-            name, wanted, now = _measured(side), _value(other, names), _value(side, names)
-            is_enough = (
-                isinstance(compare.ops[0], (ast.GtE, ast.Lt)) and _is_size(now) and _is_size(wanted) and now >= wanted
-            )
-            if name and _is_size(wanted) and wanted != now and not is_enough and not _measured(other):
-                found.setdefault(name, wanted)
+        least = wanted + 1 if relation.operator is ast.Gt and type(wanted) is int else wanted
+        is_enough = relation.operator is not ast.Eq and _is_size(now) and _is_size(least) and now >= least
+        if _is_size(least) and least != now and not is_enough:
+            found.setdefault(name, least)
     return found
 
 
@@ -61,13 +47,14 @@ def _measured(node: ast.expr) -> str:
     return inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
 
 
-def _of_sides(left: ast.expr, right: ast.expr, names: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _of_equal(relation: Relation) -> Iterator[tuple[str, str]]:
+    left, right = relation.left, relation.right
     if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod):
-        got, divisor = _value(left.left, names), _value(left.right, names)
+        got, divisor = relation.value(left.left), relation.value(left.right)
         if _is_size(got) and _is_size(divisor) and got % divisor:
             yield "size", f"{got} {(got // divisor + 1) * divisor}"
         return
-    one, other = _value(left, names), _value(right, names)
+    one, other = relation.values
     if _is_size(one) and _is_size(other) and one != other:
         rank = {id(left): other, id(right): one}
         of_rank = next((rank[id(side)] for side in (left, right) if _is_rank(side)), None)
@@ -76,10 +63,44 @@ def _of_sides(left: ast.expr, right: ast.expr, names: dict[str, Any]) -> Iterato
         else:
             yield "size", f"{one} {other}"
             yield "size", f"{other} {one}"
-    elif isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)) and len(one) == len(other):
-        for got, want in zip(one, other, strict=True):
+    elif isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)) and [*one] != [*other]:
+        yield from _of_shapes(left, other)
+        yield from _of_shapes(right, one)
+        for got, want in zip(one, other, strict=False) if len(one) == len(other) else ():
             if _is_size(got) and _is_size(want) and got != want:
                 yield "size", f"{got} {want}"
+    elif type(one).__name__ == type(other).__name__ == "dtype" and one != other:
+        of_tensor = other if isinstance(left, ast.Attribute) and left.attr == "dtype" else one
+        yield "dtype", str(of_tensor).rpartition(".")[2]
+
+
+def _of_shapes(node: ast.expr, wanted: Any) -> Iterator[tuple[str, str]]:
+    """The shape that a tensor of a known name must have: `list(frames.shape[2:]) == [27, 48, 3]`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
+        node = node.args[0]
+    first, part = 0, node
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        lower, part = node.slice.lower, node.value
+        first = lower.value if isinstance(lower, ast.Constant) and isinstance(lower.value, int) else 0
+        if node.slice.upper is not None or node.slice.step is not None or (lower is not None and not first):
+            return  # the number of its dimensions is not known
+    part = part.func if isinstance(part, ast.Call) and not part.args else part
+    if not isinstance(part, ast.Attribute) or part.attr not in _SHAPES or not isinstance(part.value, ast.Name):
+        return
+    if wanted and all(_is_size(size) for size in wanted):
+        before = ("B", "T", *(f"{part.value.id}_{index}" for index in range(2, first)))[:first]
+        yield "shape", f"{part.value.id} {', '.join((*before, *map(str, wanted)))}"
+
+
+def _of_bound(relation: Relation) -> Iterator[tuple[str, str]]:
+    """A size that has to be larger or smaller: `if batch_size < count: raise …`."""
+    got, bound = relation.values
+    if not _is_size(got) or type(bound) is not int or isinstance(relation.left, ast.Constant):
+        return
+    wanted = bound + _BEYOND[relation.operator]
+    holds = got >= wanted if relation.operator in (ast.GtE, ast.Gt) else got <= wanted
+    if not holds and wanted > 0:
+        yield ("rank", str(wanted)) if _is_rank(relation.left) else ("bound", f"{got} {wanted}")
 
 
 def _is_size(value: Any) -> bool:
@@ -91,41 +112,6 @@ def _is_rank(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Name) and node.func.id == "len" and node.args:
             inner = node.args[0].func if isinstance(node.args[0], ast.Call) else node.args[0]
-            return isinstance(inner, ast.Attribute) and inner.attr in ("shape", "size")
+            return isinstance(inner, ast.Attribute) and inner.attr in _SHAPES
         node = node.func
     return isinstance(node, ast.Attribute) and node.attr in _RANKS
-
-
-def _conditions(frame: FrameType, line: int) -> Iterator[tuple[ast.Compare, bool]]:
-    """The comparisons that decided over the statement at ``line``, and whether they had to hold."""
-    tree = parsed_source_of(frame.f_code)
-    row = line - frame.f_code.co_firstlineno + 1
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Assert) and node.lineno <= row <= (node.end_lineno or row):
-            yield from ((each, True) for each in _comparisons(node.test, ast.And))
-        elif isinstance(node, ast.If) and any(
-            isinstance(each, ast.Raise) and each.lineno <= row <= (each.end_lineno or row) for each in node.body
-        ):
-            yield from ((each, False) for each in _comparisons(node.test, ast.Or))
-
-
-def _comparisons(test: ast.expr, joined_by: type[ast.boolop]) -> Iterator[ast.Compare]:
-    for each in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, joined_by) else (test,):
-        if isinstance(each, ast.Compare):
-            yield each
-
-
-def _value(node: ast.expr, names: dict[str, Any]) -> Any:
-    """The value of an expression of sizes; None where it is another one."""
-    if not all(_is_plain(each) for each in ast.walk(node)):
-        return None
-    found: Any = attempted(lambda: eval(compile(ast.Expression(node), "", "eval"), names))
-    return tuple(found) if type(found).__name__ == "Size" else found
-
-
-def _is_plain(node: ast.AST) -> bool:
-    if isinstance(node, ast.Call):
-        function = node.func
-        is_method = isinstance(function, ast.Attribute) and function.attr in _METHODS
-        return is_method or (isinstance(function, ast.Name) and function.id in _FUNCTIONS)
-    return not isinstance(node, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda))

@@ -92,7 +92,8 @@ def _of_making(
         asked = with_asked_parts(module, path, cls, making, problem.error)
         found = _of_first(asked, module, cls, method, inputs, budget)
         if found is None:
-            sizes = with_other_sizes(module, path, cls, making, problem.error)
+            errors = [each for each in (problem.error, *problem.told) if each is not None]
+            sizes = with_other_sizes(module, path, cls, making, errors)
             found = _of_first(sizes, module, cls, method, inputs, budget)
         if found is None and wraps:
             found = _of_first(with_models(module, path, cls, making), module, cls, method, inputs, budget)

@@ -6,6 +6,7 @@ dictionary, an object with attributes, a list, a text that is compared with anot
 
 from __future__ import annotations
 
+import copy
 import dis
 import re
 import sys
@@ -42,10 +43,27 @@ _FLAG = re.compile(
 
 def with_read_structure(
     names: dict[str, Any], path: str, candidate: Candidate, infos: list[ParameterInfo], guess: Guess
-) -> Candidate:
-    """``candidate`` with what the constructor ``path`` reads of its configurations in place of a number."""
+) -> Iterator[Candidate]:
+    """``candidate`` with what the constructor ``path`` reads of its configurations in place of a number; then without what it can do
+    without: `config.get("scale")`."""
+    made, has_optional = _with_all_that_is_read(names, path, candidate, infos, guess, False)
+    yield made
+    if has_optional:
+        yield _with_all_that_is_read(names, path, candidate, infos, guess, True)[0]
+
+
+def _with_all_that_is_read(
+    names: dict[str, Any],
+    path: str,
+    candidate: Candidate,
+    infos: list[ParameterInfo],
+    guess: Guess,
+    keeps_defaults: bool,
+) -> tuple[Candidate, bool]:
+    """The candidate, and whether something was read of it that may be absent."""
+    candidate = Candidate(candidate.arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
     wanted = [info.name for info in infos if _may_be_read(info, candidate.arguments.get(info.name))]
-    nodes = {name: _ReadValue(name, guess, candidate.unknowns) for name in wanted}
+    nodes = {name: _ReadValue(name, guess, candidate.unknowns, keeps_defaults) for name in wanted}
     arguments = candidate.arguments
     for name in wanted:
         arguments = arguments.with_argument(name, Expression(f"{PROBE}[{name!r}]"))
@@ -60,7 +78,7 @@ def with_read_structure(
     for name, node in nodes.items():
         if node.is_structure:
             candidate = Candidate(candidate.arguments.with_argument(name, node.argument()), candidate.unknowns)
-    return candidate
+    return candidate, any(node.has_optional for node in nodes.values())
 
 
 def _may_be_read(info: ParameterInfo, given: Argument | None) -> bool:
@@ -74,7 +92,9 @@ def _may_be_read(info: ParameterInfo, given: Argument | None) -> bool:
 class _ReadValue:
     """What is known of one value: what was read of it, and the texts it was compared with. ``stand_in`` is what the constructor gets."""
 
-    def __init__(self, name: str, guess: Guess, unknowns: Unknowns) -> None:
+    def __init__(self, name: str, guess: Guess, unknowns: Unknowns, keeps_defaults: bool) -> None:
+        self.keeps_defaults = keeps_defaults
+        self.is_optional = False
         self.attributes: dict[str, _ReadValue] = {}
         self.keys: dict[str, _ReadValue] = {}
         self.items: list[_ReadValue] = []
@@ -90,16 +110,24 @@ class _ReadValue:
         """Whether something was read of it."""
         return bool(self.attributes or self.keys or self.items or self.is_dict or self.is_object)
 
+    @property
+    def has_optional(self) -> bool:
+        """Whether something in it was only asked for, and may be absent."""
+        parts = [*self.attributes.values(), *self.keys.values(), *self.items]
+        return any(each.is_optional or each.has_optional for each in parts)
+
     def read(self, known: dict[str, _ReadValue], name: str) -> Any:
         """The stand-in for what is read as ``name``."""
         if name not in known:
-            known[name] = _ReadValue(name, self._guess, self._unknowns)
+            known[name] = _ReadValue(name, self._guess, self._unknowns, self.keeps_defaults)
         return known[name].stand_in
 
     def all_items(self, least: int = ITEMS) -> list[Any]:
         """The stand-ins of a list of so many items."""
         while len(self.items) < min(least, MOST_ITEMS):
-            self.items.append(_ReadValue(self._name.removesuffix("s"), self._guess, self._unknowns))
+            self.items.append(
+                _ReadValue(self._name.removesuffix("s"), self._guess, self._unknowns, self.keeps_defaults)
+            )
         return [each.stand_in for each in self.items]
 
     def call(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -173,7 +201,9 @@ class _Noting:
     def __getitem__(self, key: Any) -> Any:
         node = _node(self)
         if isinstance(key, str):
-            return node.read(node.keys, str(key))
+            found = node.read(node.keys, str(key))
+            node.keys[str(key)].is_optional = False
+            return found
         if isinstance(key, slice):
             return node.all_items()[key]
         # no `__iter__`: torch takes what has one for several numbers
@@ -218,7 +248,12 @@ class _Noting:
         """What a dictionary has; the default, where there is one."""
         node = _node(self)
         node.is_dict = True
-        return default if default is not None and key not in node.keys else node.read(node.keys, key)
+        if key not in node.keys:
+            if default is not None or node.keeps_defaults:
+                return default
+            node.read(node.keys, key)
+            node.keys[key].is_optional = True
+        return node.keys[key].stand_in
 
     def keys(self) -> Any:
         """The keys that were read."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import itertools
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -28,9 +29,11 @@ from .delegation import accepts_names, may_be_a_parameter
 from .dimensions import Unknowns
 from .documented_values import documented_values
 from .factories import factories
-from .failing_lines import names_in_failing_lines
+from .failing_lines import failing_place, names_in_failing_lines
 from .guesses import MAKERS, by_name
 from .messages import is_of_nothing, requirements
+from .number_ranges import with_number_in_bounds
+from .other_lengths import with_other_length
 from .other_shapes import with_values
 from .other_values import ANY_MODULE, is_none_called, with_callable, with_required_class
 from .own_classes import with_own_class
@@ -45,6 +48,8 @@ from .without_weights import without_weights
 
 # larger models are made smaller or have no memory: they are constructed on the meta device
 MAX_PARAMETERS = 80_000_000
+# those that cannot be constructed there
+MOST_IN_MEMORY = 250_000_000
 # the share of the remaining time for one way to construct an object
 ATTEMPT_SHARE = 0.5
 MAX_TRIALS = 24
@@ -53,11 +58,14 @@ MOST_SIZES = 4
 # and that are tried larger, by how much
 MOST_LARGER, TIMES_LARGER = 12, (8, 64)
 SIZE = "__compile_lens_size__"
+# parameters that say nothing of what they take
+_OF_ANYTHING = re.compile(r"_*(?:a|args|arguments|params|inputs)")
 
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """A constructor call that returns. ``is_meta``: of something so large that it is constructed on the meta device.
+    """A constructor call that returns. ``is_meta``: of something so large that it is constructed on the meta device; ``is_large``: that
+    would be, if it could, so that it is constructed once for all trials.
 
     ``candidate`` has its arguments, where they were searched.
     """
@@ -65,6 +73,7 @@ class Making:
     text: str
     is_meta: bool = False
     candidate: Candidate | None = None
+    is_large: bool = False
 
     def place(self) -> AbstractContextManager[Any]:
         """The context to construct it in, and the inputs for it."""
@@ -82,6 +91,10 @@ def place(is_meta: bool) -> AbstractContextManager[Any]:
 OF_FAKE_TENSORS = (RuntimeError, UnboundLocalError, ValueError)
 
 
+# the folder of their code
+_FAKE_TENSORS = os.path.join("torch", "_subclasses")
+
+
 class TooLarge(Exception):
     """A model with more parameters than a background run should allocate."""
 
@@ -96,22 +109,23 @@ def constructions(
     count = 0
     # what a function of the file passes is no guess
     is_made_here = any(True for _ in factories(module, cls))
-    for candidate in _first_candidates(module, cls, given):
+    for first in _first_candidates(module, cls, given):
         problem = _Construction(module, path, cls)
-        candidate = candidate if is_made_here else problem.with_read_structure(candidate)
-        part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
-        try:
-            found = search(problem.as_call(), [candidate], part)
-        except NotFound as failed:
-            last = failed
-            draft = f"{path}({as_text(failed.nearest or candidate)})"
-            large += problem.large[:1]
-            continue
-        count += 1
-        yield Making(f"{path}({as_text(found)})", candidate=found)
+        for candidate in (first,) if is_made_here else problem.with_read_structure(first):
+            part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
+            try:
+                found = search(problem.as_call(), [candidate], part)
+            except NotFound as failed:
+                last = failed
+                draft = f"{path}({as_text(failed.nearest or candidate)})"
+                large += problem.large[:1]
+                continue
+            count += 1
+            yield Making(f"{path}({as_text(found)})", candidate=found)
     for text in large[-1:]:
         count += 1
-        yield Making(text, is_meta=True)
+        needs_memory = _needs_memory(vars(module), text)
+        yield Making(text, is_meta=not needs_memory, is_large=needs_memory)
     if not count:
         shown = last.error if last is not None else None
         raise NotFound(f"its constructor failed: {last or 'no arguments are known'}", draft, shown=shown)
@@ -120,6 +134,26 @@ def constructions(
 def first_construction(module: ModuleType, path: str, cls: type, given: Mapping[str, str]) -> str:
     """The constructor call that is tried first, as text."""
     return f"{path}({as_text(next(_first_candidates(module, cls, given)))})"
+
+
+def _needs_memory(names: dict[str, Any], text: str) -> bool:
+    """Whether the constructor call ``text`` reads numbers of the tensors that it makes, so that it fails on the meta device, and makes
+    what still has room here."""
+    try:
+        with unrecorded(), place(True):
+            made_by(text, names)
+    except Exception as error:  # code of the user's may raise anything
+        is_of_meta = "meta" in str(error) or isinstance(error, NotImplementedError)
+        return is_of_meta and _has_room(names, text)
+    return False
+
+
+def _has_room(names: dict[str, Any], text: str) -> bool:
+    try:
+        _check_size(names, text, MOST_IN_MEMORY)
+    except Exception:  # code of the user's may raise anything
+        return False
+    return True
 
 
 def with_other_parts(
@@ -143,13 +177,19 @@ def with_asked_parts(
 
 
 def with_other_sizes(
-    module: ModuleType, path: str, cls: type, making: Making, error: BaseException | None
+    module: ModuleType, path: str, cls: type, making: Making, errors: Iterable[BaseException]
 ) -> Iterator[Making]:
-    """Constructor calls that return and pass one size for two which ``error`` shows to be compared: `Block(in=64, out=64)`."""
-    if making.candidate is not None and error is not None:
+    """Constructor calls that return and pass what ``errors`` require of sizes: one for two that are compared (`Block(in=64, out=64)`), as
+    many numbers as a layer takes, those in a range."""
+    candidate = making.candidate
+    if candidate is None:
+        return
+    for error in errors:
         found = itertools.chain(
-            itertools.islice(_with_equal_sizes(making.candidate, error), MOST_SIZES),
-            itertools.islice(_with_larger_sizes(making.candidate, error), MOST_LARGER),
+            itertools.islice(_with_equal_sizes(candidate, error), MOST_SIZES),
+            itertools.islice(_with_larger_sizes(candidate, error), MOST_LARGER),
+            itertools.islice(with_other_length(candidate, error), MOST_SIZES),
+            itertools.islice(with_number_in_bounds(candidate, error), MOST_SIZES),
         )
         yield from _that_return(_Construction(module, path, cls), path, found)
 
@@ -241,7 +281,7 @@ def _first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) -
         named = tuple((info.name, option[0]) for info, option in zip(required, options, strict=True))
         for smaller in smaller_defaults(optional, {}):
             yield Candidate(Arguments((*named, *smaller)), unknowns)
-        yield from _with_any_number(cls, named, unknowns)
+        yield from _with_any_number(cls, named, unknowns, guesser)
         return
     for index in range(max((len(option) for option in options), default=1)):
         named = tuple(
@@ -250,20 +290,28 @@ def _first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) -
         yield Candidate(Arguments(named), unknowns)
 
 
-def _with_any_number(cls: type, named: tuple[tuple[str, Argument], ...], unknowns: Unknowns) -> Iterator[Candidate]:
-    """One more argument, where a constructor takes any number of them: `Reshape(*sizes)`, `Chain(*layers)`.
+def _with_any_number(
+    cls: type, named: tuple[tuple[str, Argument], ...], unknowns: Unknowns, guesser: ArgumentGuesser
+) -> Iterator[Candidate]:
+    """One more argument, where a constructor takes any number of them: `Reshape(*sizes)`, `Chain(*layers)`, `Track(*effects)`.
 
-    One that takes any names as well passes them on.
+    One that takes any names as well, and whose parameter has no name of its own, passes them on.
     """
-    if accepts_names(constructor(cls)):
-        return
     parameters = attempted(lambda: inspect.signature(constructor(cls)).parameters.values()) or ()
     for parameter in parameters:
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            made = by_name(MAKERS, parameter.name.rstrip("s"))
-            item = UnknownInteger(unknowns.get(f"{parameter.name}=", 64).name) if made is None else Expression(made)
-            all_named = (*named, (parameter.name, item))
-            yield Candidate(Arguments(all_named, frozenset(name for name, _ in all_named)), unknowns)
+        if parameter.kind is not parameter.VAR_POSITIONAL:
+            continue
+        if accepts_names(constructor(cls)) and _OF_ANYTHING.fullmatch(parameter.name):
+            return
+        name = parameter.name.rstrip("s")
+        made, alike = by_name(MAKERS, name), guesser.class_called(name)
+        item: Argument = (
+            UnknownInteger(unknowns.get(f"{parameter.name}=", 64).name) if made is None else Expression(made)
+        )
+        if made is None and alike is not None and alike is not cls:
+            item = guesser.constructed(alike, without=cls)
+        all_named = (*named, (parameter.name, item))
+        yield Candidate(Arguments(all_named, frozenset(name for name, _ in all_named)), unknowns)
 
 
 class _Construction:
@@ -312,7 +360,7 @@ class _Construction:
             0
         ]
 
-    def with_read_structure(self, candidate: Candidate) -> Candidate:
+    def with_read_structure(self, candidate: Candidate) -> Iterator[Candidate]:
         """``candidate`` with configurations that have what the constructor reads of them."""
         return with_read_structure(self._names, self._path, candidate, list(self._infos.values()), self._guess)
 
@@ -331,6 +379,7 @@ class _Construction:
         if isinstance(error, Exception):
             yield from with_own_class(candidate, error, self._module, self._make, self._cls)
         yield from with_accepted_number(candidate, error)
+        yield from with_number_in_bounds(candidate, error)
         for requirement in requirements(error):
             if requirement.kind == "callable":
                 yield from with_callable(candidate, requirement, error)
@@ -403,9 +452,16 @@ def _check_size(names: dict[str, Any], text: str, most: int = MAX_PARAMETERS) ->
         raise TooLarge(f"it has {count / 1e6:.0f} million parameters")
 
 
-def _is_fake_tensor_error(error: Exception) -> bool:
-    name = type(error).__name__
-    return "Fake" in str(error) or name in ("DataDependentOutputException", "DynamicOutputShapeException")
+def _is_fake_tensor_error(error: BaseException | None) -> bool:
+    """Whether ``error`` is one of fake tensors, or was raised while one of theirs was handled: `torch.jit.trace` compares results."""
+    while error is not None:
+        name = type(error).__name__
+        if "Fake" in str(error) or name in ("DataDependentOutputException", "DynamicOutputShapeException"):
+            return True
+        if _FAKE_TENSORS in failing_place(error)[0]:
+            return True
+        error = error.__context__
+    return False
 
 
 def as_text(candidate: Candidate) -> str:

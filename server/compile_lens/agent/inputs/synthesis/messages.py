@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ...runtime.foreign_code import attempted
 from .asserted_sizes import compared_sizes
 from .failing_lines import failing_line, keys_in_failing_line, names_in_failing_lines
 from .lacking_arguments import lacking_names
@@ -16,12 +18,12 @@ from .lacking_arguments import lacking_names
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """One thing that an error requires. ``kind``: ``rank``, ``dtype``, ``below``, ``argument``, ``size``, ``no-argument``, ``attribute``,
-    ``key``, ``several`` where one number is passed, ``pair`` where one tensor is, ``function`` where a tensor is called, ``callable``, ``module``, ``tensor`` where
+    ``key``, ``bound`` for a size that has to be larger or smaller, ``several`` where one number is passed, ``pair`` where one tensor is, ``function`` where a tensor is called, ``callable``, ``module``, ``tensor`` where
     a number is passed, ``number`` where a tensor is (with the value ``flag``, a boolean), ``larger`` sizes, ``items`` where a tensor with so many is viewed as more, ``batch`` of more than one, ``fractions`` from 0 to 1, a ``gradient`` of what is passed, ``more-dims`` than now (or fewer), ``alike`` for
     two tensors of other shapes, the ``shape`` of one argument with its name, or ``mentioned``: a word that may
     be the name of an optional argument.
 
-    ``value`` is the rank, how many dimensions more, the dtype, the limit, the name, or ``got expected`` for a size; for ``several`` a ``list`` if it must be one.
+    ``value`` is the rank, how many dimensions more, the dtype, the limit, the name, or ``got expected`` for a size and a bound; for ``several`` a ``list`` if it must be one.
     ``key`` without a value is some mapping.
     """
 
@@ -35,7 +37,7 @@ _INTEGERS = re.compile(
     re.I,
 )
 _FLOATS = re.compile(
-    r"same dtype, but got: (?:long|int|bool)|expected scalar type Float but found (?:Long|Int|Bool)"
+    r"same dtype,? but got:? .{0,50}?\b(?:[Ll]ong|[Ii]nt|[Bb]ool)\b|expected scalar type Float but found (?:Long|Int|Bool)"
     r"|\"\w+\" not implemented for '(?:Long|Int|Bool)'|only Tensors of floating point|only supports floating-point"
     r"|Input type \(.*(?:Long|Int|Bool|long int|int|bool).*\) and|mixed dtype \(CPU\)|must be floating|Expected floating point|input dtype should be either floating point",
 )
@@ -133,6 +135,7 @@ _RANK_AND_GOT = (
     re.compile(r"subscripts in the equation \((?P<want>\d)\) does not match the number of dimensions \((?P<rank>\d)\)"),
     re.compile(r"[Ww]rong shape: expected (?P<want>\d) dims\. Received (?P<rank>\d)-dim tensor"),
     re.compile(r"not enough values to unpack \(expected (?P<want>\d), got (?P<rank>\d)\)"),
+    re.compile(r"(?P<want>\d)D tensors expected, but got (?P<rank>\d)D"),
     re.compile(r"spatial dimensions of \[(?P<got>[\d, ]*)\] and output size of [\[(](?P<sizes>[\d, ]+)[\])]"),
     re.compile(r"[Ss]hapes? .{0,40}?\((?P<got>\d+(?:, \d+)*,?)\) (?:!=|instead of|vs\.?) \((?P<sizes>[-\d*?, ]+)\)"),
     re.compile(r"expand\(.*?\[(?P<got>[\d, ]*)\].*?size=\[(?P<sizes>[-\d, ]+)\]\): the number of sizes provided"),
@@ -163,7 +166,7 @@ _NUMBER = re.compile(
     r"must be (?:int|float|Number|bool|real number|SymInt), not (?:Tensor|Parameter)|'Tensor' object cannot be interpreted as an integer"
     r"|only integer tensors of a single element|only one element tensors can be converted|a Tensor with \d+ elements cannot be converted"
     r"|must be tuple of (?:ints|SymInts), but found element of type Tensor"
-    r"|(?:linspace|logspace|arange|range|zeros|ones|empty|full|rand|randn|randint|randperm|eye)\(\) received .{0,80}got \([^)]*Tensor"
+    r"|(?:linspace|logspace|arange|range|zeros|ones|empty|full|rand|randn|randint|randperm|eye)\(\) (?:received .{0,80}got \([^)]*Tensor|takes \d positional)"
 )
 _FLAG = re.compile(r"Boolean value of Tensor with more than one value")
 _PAIRS = re.compile(
@@ -211,6 +214,7 @@ _POSITIVE = re.compile(
     re.I,
 )
 _GRADIENT = re.compile(r"does not require grad\b")
+_SIZE_OF_INDEXED = re.compile(r"is out of bounds for (?:dimension|axis) \d+ with size (\d+)")
 _OUT_OF_RANGE = re.compile(r"index out of range|out of bounds|Target \d+ is out of|Class values must be smaller", re.I)
 
 
@@ -223,7 +227,9 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
     if match is not None:
         yield Requirement("no-argument", match[1])
     if _OUT_OF_RANGE.search(text) and not isinstance(error, AttributeError):
-        yield from (Requirement("below", str(limit)) for limit in (8, 2, 1))
+        told = _SIZE_OF_INDEXED.search(text)
+        limits = dict.fromkeys((int(told[1]), 8, 2, 1) if told is not None else (8, 2, 1))
+        yield from (Requirement("below", str(limit)) for limit in limits if limit)
     if _FRACTIONS.search(text):
         yield Requirement("fractions", "")
     if _POSITIVE.search(text):
@@ -272,9 +278,12 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
             rank = int(found["rank"]) if "rank" in found else len(re.findall(r"\d+", found["got"]))
             wanted = int(found["want"]) if "want" in found else len(re.findall(r"[^\s,]+", found["sizes"]))
             yield Requirement("more-dims", str(wanted - rank))
+    unpacked = _rank_of_unpacked(error)
+    if unpacked:
+        yield Requirement("rank", str(unpacked))
     for pattern in _RANKS:
         match = pattern.search(text)
-        if match is not None:
+        if match is not None and not (unpacked and "unpack" in text):
             # the last one is the batched rank
             yield from (Requirement("rank", rank) for rank in reversed([g for g in match.groups() if g]))
     yield from (Requirement(kind, value) for kind, value in compared_sizes(error))
@@ -298,6 +307,31 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
     if match is not None and "-1" not in match["dims"]:
         pair = f"{match['size']} {math.prod(int(dim) for dim in match['dims'].split(','))}"
         yield from (Requirement(kind, pair) for kind in ("items", "size"))
+
+
+def _rank_of_unpacked(error: BaseException) -> int:
+    """The number of dimensions of the tensor whose shape the failing line unpacks: 2 for `b, n, device = *x.shape, x.device`, 0 where it
+    unpacks something else."""
+    if "values to unpack" not in str(error):
+        return 0
+    statement = next(iter(getattr(attempted(lambda: ast.parse(failing_line(error))), "body", ())), None)
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], (ast.Tuple, ast.List)):
+        return 0
+    targets, value = statement.targets[0].elts, statement.value
+    if any(isinstance(each, ast.Starred) for each in targets):
+        return 0
+    parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) else [ast.Starred(value, ast.Load())]
+    several = [each.value for each in parts if isinstance(each, ast.Starred)]
+    if len(several) != 1:
+        return 0
+    shape, count = several[0], len(targets) - len(parts) + 1
+    if isinstance(shape, ast.Subscript) and isinstance(shape.slice, ast.Slice):
+        lower = shape.slice.lower
+        if shape.slice.upper is not None or not isinstance(lower, ast.Constant) or not isinstance(lower.value, int):
+            return 0
+        shape, count = shape.value, count + lower.value
+    shape = shape.func if isinstance(shape, ast.Call) and not shape.args else shape
+    return count if isinstance(shape, ast.Attribute) and shape.attr in ("shape", "size") else 0
 
 
 def _of_layer(error: BaseException) -> Iterator[Requirement]:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .arguments import Argument, Arguments, Group, Tensor
+from ...runtime.foreign_code import attempted
+from .arguments import INSIDE, Argument, Arguments, Group, Tensor
 from .call_problem import CallProblem
 from .candidate import Candidate
 from .dimensions import SizeCondition, by_relevance, solutions
 from .failing_lines import failing_line
 from .lacking_arguments import lacking_names, lacking_parameters
 from .messages import Requirement, requirements
+from .number_ranges import with_number_in_bounds
 from .other_lengths import with_other_length
 from .other_shapes import (
     OTHER_RANKS,
     alike,
     larger,
     of_more_items,
+    of_other_factor,
     of_other_part,
     of_other_product,
     of_other_rank,
@@ -87,6 +91,7 @@ def next_candidates(
     yield from with_number_of_type(candidate, error)
     yield from with_accepted_number(candidate, error)
     yield from with_number_in_range(candidate, error)
+    yield from with_number_in_bounds(candidate, error)
     yield from with_other_length(candidate, error)
     yield from _with_all_that_it_lacks(problem, candidate, error)
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]
@@ -96,7 +101,7 @@ def next_candidates(
         elif requirement.kind == "shape":
             yield from of_shape(candidate, *requirement.value.split(" ", 1))
     for requirement in definite:
-        yield from _satisfying(problem, candidate, requirement)
+        yield from _satisfying(problem, candidate, requirement, error=error)
     for requirement in wanted:
         if requirement.kind == "more-dims":
             yield from of_other_rank(candidate, int(requirement.value))
@@ -109,6 +114,9 @@ def next_candidates(
         ranks = [int(w.value) for w in wanted if w.kind == "rank"]
         for rank in ranks:
             yield from of_rank(candidate, rank, False, is_about_states=_STATES.search(str(error)) is not None)
+    for requirement in wanted:
+        if requirement.kind == "bound":
+            yield from _satisfying(problem, candidate, Requirement("size", requirement.value))
     if any(w.kind == "larger" for w in wanted):
         yield from larger(candidate)
     sizes = [tuple(map(int, w.value.split())) for w in wanted if w.kind == "size"]
@@ -125,8 +133,9 @@ def next_candidates(
                 is_solved = True
                 yield with_values(candidate, found, (*negated, condition))
                 break
-    for got, want in unmade if not is_solved else ():
-        yield from of_other_product(candidate, got, want)
+    for got, want in unmade:
+        # layers round, so that what solves a condition need not be right
+        yield from (of_other_factor if is_solved else of_other_product)(candidate, got, want)
     for requirement in wanted:
         if requirement.kind == "size":
             yield from _satisfying(problem, candidate, requirement)
@@ -150,7 +159,11 @@ def _with_all_that_it_lacks(problem: CallProblem, candidate: Candidate, error: E
 
 
 def _satisfying(
-    problem: CallProblem, candidate: Candidate, requirement: Requirement, only_unknown_ranks: bool = False
+    problem: CallProblem,
+    candidate: Candidate,
+    requirement: Requirement,
+    only_unknown_ranks: bool = False,
+    error: BaseException | None = None,
 ) -> Iterator[Candidate]:
     if requirement.kind == "argument" or (requirement.kind == "mentioned" and requirement.value in problem.names):
         unknowns = copy.deepcopy(candidate.unknowns)
@@ -161,7 +174,7 @@ def _satisfying(
     elif requirement.kind == "no-argument":
         yield _with(candidate, candidate.arguments.without(requirement.value))
     elif requirement.kind == "dtype":
-        yield from _of_dtype(candidate, requirement.value)
+        yield from _of_dtype(candidate, requirement.value, error)
     elif requirement.kind == "below":
         limited = candidate.arguments
         for name, tensor in candidate.arguments.tensors():
@@ -187,18 +200,29 @@ def _satisfying(
                 yield with_values(candidate, values, candidate.negated)
 
 
-def _of_dtype(candidate: Candidate, dtype: str) -> Iterator[Candidate]:
-    """Candidates in which each tensor in turn is of ``dtype``. What computes with complex numbers takes all of its tensors as such."""
+def _of_dtype(candidate: Candidate, dtype: str, error: BaseException | None) -> Iterator[Candidate]:
+    """Candidates in which each tensor in turn is of ``dtype``: those first that the failing line uses as an index where that is wanted.
+    What computes with complex numbers takes all of its tensors as such."""
     below = 10 if dtype == "int64" else None
     every = candidate.arguments
     each: list[Arguments] = []
-    for name, tensor in candidate.arguments.tensors():
+    indices = _used_as_indices(error) if dtype == "int64" and error is not None else frozenset()
+    tensors = sorted(candidate.arguments.tensors(), key=lambda pair: pair[0].rpartition(INSIDE)[2] not in indices)
+    for name, tensor in tensors:
         if tensor.dtype != dtype and _is_other_kind(tensor.dtype, dtype):
             changed = replace(tensor, dtype=dtype, below=below, equal=None)
             every = every.with_argument(name, changed)
             each.append(candidate.arguments.with_argument(name, changed))
     for arguments in (every, *each) if dtype.startswith("complex") and len(each) > 1 else each:
         yield _with(candidate, arguments)
+
+
+def _used_as_indices(error: BaseException) -> frozenset[str]:
+    """The names in the failing line that stand in brackets: `positions[neighbors]`."""
+    tree = attempted(lambda: ast.parse(failing_line(error)))
+    nodes = ast.walk(tree) if tree is not None else ()
+    inside = (each for node in nodes if isinstance(node, ast.Subscript) for each in ast.walk(node.slice))
+    return frozenset(each.id for each in inside if isinstance(each, ast.Name))
 
 
 def _everything(candidate: Candidate) -> Iterator[Argument]:

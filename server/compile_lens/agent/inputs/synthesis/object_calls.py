@@ -244,7 +244,7 @@ class CallsOfObject:
         return evaluated_call(text, self._names, size, self._made)
 
     def _real(self, text: str) -> object:
-        made = self._make()
+        made = self._made if self._making.is_large else self._make()
         with self._making.place():
             call = expressions.evaluate(f"__made__{self._suffix}({text})", {**self._names, "__made__": made})
         return call.run()

@@ -191,6 +191,11 @@ def is_of_kept(names: frozenset[str], error: BaseException) -> bool:
         return False
     if isinstance(error, KeyError) and used:
         return True
+    # a dimension that was kept: `x.mean(self.dim)`; what is called is none
+    if "Dimension out of range" in str(error) and any(
+        re.search(rf"\bself\.{name}\b(?!\s*[(\[.])", line) for name in used
+    ):
+        return True
     for wanted in requirements(error):
         owner = rf"\bself\.(?:{'|'.join(used)})"
         if wanted.kind == "several":

@@ -202,6 +202,17 @@ class _Body(ast.NodeVisitor):
                 info.least_rank = max(info.least_rank, rank.value)
 
     def _unpacked(self, target: ast.AST, value: ast.AST) -> None:
+        if (
+            isinstance(target, ast.Tuple)
+            and isinstance(value, ast.Tuple)
+            and value.elts
+            and isinstance(value.elts[0], ast.Starred)
+        ):
+            # `b, n, device = *x.shape, x.device`
+            rest = len(value.elts) - 1
+            if not any(isinstance(each, ast.Starred) for each in (*target.elts, *value.elts[1:])):
+                self._unpacked(ast.Tuple(target.elts[: len(target.elts) - rest], ast.Store()), value.elts[0].value)
+            return
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "size":
             value = value.func
         whole = self._param(value)

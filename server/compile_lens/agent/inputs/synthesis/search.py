@@ -18,6 +18,7 @@ from .candidate import Candidate
 from .failing_lines import failing_place
 from .messages import is_too_large, is_too_small, requirements
 from .next_candidates import next_candidates
+from .other_lengths import told_length
 from .other_shapes import larger, smaller
 from .other_values import is_of_kept, is_of_object, needs_one_of
 from .progress import ExecutedLine, ends_before, steps_to
@@ -32,6 +33,8 @@ LIKELY_TRIALS, LIKELY_SHARE = 12, 0.4
 # one call may take a third of what is left, but at least so many seconds: one that is slow because it is large is tried smaller
 TRIAL_SHARE = 1 / 3
 LEAST_TRIAL_S = 2.0
+# errors that are kept for what they tell of the object
+MOST_TOLD = 3
 
 
 class NotFound(Exception):
@@ -39,8 +42,8 @@ class NotFound(Exception):
     nothing is.
 
     ``of_object`` is an error for which the object that is called must be another one: no arguments of the call help. ``error`` is
-    that of the call that came furthest, ``nearest`` its arguments, and ``first`` the error that the search began with.
-    ``shown`` is the error that the message is about, also where it was one of a constructor.
+    that of the call that came furthest, ``nearest`` its arguments, ``first`` the error that the search began with, and ``told`` those
+    that tell what the object must be made with. ``shown`` is the error that the message is about, also where it was one of a constructor.
     """
 
     def __init__(
@@ -52,6 +55,7 @@ class NotFound(Exception):
         first: BaseException | None = None,
         nearest: Candidate | None = None,
         shown: BaseException | None = None,
+        told: tuple[BaseException, ...] = (),
     ) -> None:
         super().__init__(message)
         self.draft = draft
@@ -60,6 +64,7 @@ class NotFound(Exception):
         self.first = first
         self.nearest = nearest
         self.shown = shown or error
+        self.told = told
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +90,21 @@ class _Furthest:
     candidate: Candidate | None = None
     error: BaseException | None = None
     steps: tuple[ExecutedLine, ...] = ()
+    told: dict[str, BaseException] = field(default_factory=dict)
 
     def take(self, candidate: Candidate, error: BaseException, steps: tuple[ExecutedLine, ...]) -> None:
         """Note a failed call."""
         if self.candidate is None or ends_before(self.steps, steps):
             self.candidate, self.error, self.steps = candidate, error, steps
+        if told_length(error) and len(self.told) < MOST_TOLD:
+            self.told.setdefault(sentence_of(error), error)
 
     def not_found(self, of_object: BaseException | None = None, first: BaseException | None = None) -> NotFound:
         """What the search ends with, where an error ``of_object`` does not say more."""
         error = of_object or self.error
-        return NotFound(sentence_of(error), "", of_object, error, first, self.candidate)
+        # a batch has a dimension more than one item
+        told = sorted(self.told.values(), key=told_length, reverse=True)
+        return NotFound(sentence_of(error), "", of_object, error, first, self.candidate, tuple(told))
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from .candidate import Candidate
 from .dimensions import Unknowns
 from .failing_lines import failing_line, names_in_failing_lines
 from .guesses import EDGES, INPUTS, SIZES, TABLES, by_name
+from .lacking_object import lacking_object
 from .messages import Requirement
 
 Guess = Callable[[str, Unknowns], Argument]
@@ -93,9 +94,18 @@ def with_structure(
     if requirement.value in _OF_PACKED:
         yield from _packed(candidate, in_line)
         return
-    names = _names(candidate, in_line, _owner(error, requirement.value))
     is_dict = requirement.kind == "key"
     objects = dict(candidate.arguments.objects())
+    lacking = lacking_object(error, dict(candidate.arguments.named))
+    if (
+        lacking in objects
+        and requirement.value in _of_tensors()
+        and not (objects[lacking].base or objects[lacking].maker)
+    ):
+        # what was taken for an object, for another of its attributes, is used as a tensor
+        unknowns = copy.deepcopy(candidate.unknowns)
+        yield Candidate(candidate.arguments.with_argument(lacking, guess(_last(lacking), unknowns)), unknowns)
+    names = [lacking] if lacking else _names(candidate, in_line, _owner(error, requirement.value))
     open_objects = [
         name
         for name in names
