@@ -41,13 +41,14 @@ class RecordedModelCall:
 @dataclass
 class RecordedModel:
     """A module, the line of the analyzed file from which it was made, and its calls; ``later`` are those of another run, as expressions by
-    position and by name."""
+    position and by name, and ``passed`` what those got that have no such text (``explorer.unpacked``)."""
 
     module: Any
     line: int
     calls: list[RecordedModelCall] = field(default_factory=list)
     count: int = 0
     later: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = ()
+    passed: bytes = b""
 
     @property
     def size(self) -> tuple[int, int]:
