@@ -6,6 +6,7 @@ compiled, and finds no cache that an earlier one has filled.
 
 from __future__ import annotations
 
+import io
 import pickle
 import time
 from collections.abc import Callable
@@ -106,8 +107,24 @@ def _packed(model: RecordedModel) -> bytes:
     whole = [(call.positional, call.named) for call in model.calls if call.is_complete]
     if not whole or any(map(_texts, model.calls)):
         return b""
-    data = attempted(lambda: pickle.dumps(whole)) or b""
+    data = attempted(lambda: _Packer.pack(whole)) or b""
     return data if len(data) <= MOST_BYTES else b""
+
+
+class _Packer(pickle.Pickler):
+    """Packs a named tuple by its items, whatever its class makes of being unpacked."""
+
+    @classmethod
+    def pack(cls, value: object) -> bytes:
+        """``value`` as bytes. Raises what objects of the program's raise."""
+        buffer = io.BytesIO()
+        cls(buffer).dump(value)
+        return buffer.getvalue()
+
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, tuple) and hasattr(type(value), "_fields"):
+            return tuple.__new__, (type(value), list(tuple.__iter__(value))), getattr(value, "__dict__", None) or None
+        return NotImplemented
 
 
 def unpacked(passed: bytes) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+from ..runtime.foreign_code import attempted
 from ..torch_internals.core import CALL_OF_MODULE, PYTREE
 from .absent import NeedsAbsent, cause_of
 from .guard import Enough
@@ -270,7 +271,7 @@ def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
 
 
 def _copied(value: Any) -> Any:
-    """``value`` with copies of its tensors, without their history."""
+    """``value`` with copies of its tensors, without their history; as it is where a class of the program does not let it be taken apart."""
     import torch
 
     def copied(each: Any) -> Any:
@@ -278,4 +279,5 @@ def _copied(value: Any) -> Any:
             return each
         return each.detach().clone().requires_grad_(each.requires_grad)
 
-    return PYTREE.need().tree_map(copied, value)
+    result = attempted(lambda: PYTREE.need().tree_map(copied, value))
+    return value if result is None else result
