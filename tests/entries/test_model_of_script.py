@@ -491,3 +491,52 @@ def test_what_no_time_is_left_for_is_told(tmp_path: Path, warm_host: WarmHost, m
     assert {one.target for one in outcome.not_called} == {"Second", "Third"}
     (note,) = [note for note in outcome.notes if note.startswith("Not analyzed")]
     assert "`Second` (no time was left for it; a higher `run.timeout` gives more)" in note
+
+
+PASSES_OBJECTS = """\
+from typing import NamedTuple
+
+import torch
+
+
+class Diagram(NamedTuple):
+    points: torch.Tensor
+    dimension: int
+
+    # no longer to be unpacked by mistake
+    __iter__ = None
+
+
+class Complex(torch.nn.Module):
+    def forward(self, x):
+        return [Diagram(x * 2, 0), Diagram(x * 3, 1)]
+
+
+class Selected(torch.nn.Module):
+    def __init__(self, dimension):
+        super().__init__()
+        self.dimension = dimension
+
+    def forward(self, diagrams):
+        print("selecting")
+        return diagrams[self.dimension]
+
+
+if __name__ == "__main__":
+    x = torch.nn.Parameter(torch.rand(5, 2))
+    network = Complex()
+    for _ in range(3):
+        Selected(1)(network(x)).points.sum().backward()
+"""
+
+
+def test_a_model_gets_the_objects_that_another_one_has_made(tmp_path: Path, warm_host: WarmHost) -> None:
+    project(tmp_path, {"run.py": PASSES_OBJECTS})
+    outcome = run(warm_host, tmp_path / "run.py", "model")
+    assert [(call.target, call.inputs) for call in outcome.calls] == [
+        ("Complex", "float32[5, 2]"),
+        ("Selected", "list"),
+    ]
+    assert graph_breaks(outcome) == [("run.py", 25)]
+    assert [f.message for f in outcome.findings if f.code == "recompile"] == []
+    assert not any(note.startswith("Not analyzed") for note in outcome.notes)

@@ -5,8 +5,6 @@ Most breaks of real programs have one of these codes (torch/_dynamo/graph_break_
 
 from __future__ import annotations
 
-import re
-
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import BreakReason
 
@@ -40,7 +38,7 @@ NAMED = {
     ),
     "GB0158": (pattern(r"`ndarray\.(?P<name>\w+)\(\)`"), "torch has no equivalent of `ndarray.{name}`"),
     "GB0219": (
-        pattern(r"Backend compiler `(?P<name>[^`]+)` failed with (?P<why>.+?)\. Adding a graph break", re.DOTALL),
+        pattern(r"Backend compiler `(?P<name>[^`]+)` failed with (?P<why>[^\n]+?)(?:\. Adding a graph break|\n|$)"),
         "backend `{name}` raised an error ({why})",
     ),
     "GB0467": (

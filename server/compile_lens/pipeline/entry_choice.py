@@ -56,6 +56,8 @@ NO_TIME = "Not run: the entries tried first took too long."
 # for calls that are made up: so many seconds of processor time or a sixth of the time limit, whichever is longer, but never the whole limit
 MADE_UP_S = 36.0
 MADE_UP_SHARE = 0.8
+# for further models of a program: so much of the time for the first one
+FURTHER_SHARE = 0.5
 # on a busy machine, where processor time takes longer, by the clock
 CLOCK_SHARE = 0.7
 
@@ -326,7 +328,7 @@ def _job_of(job: Job, entry: Entry) -> Job:
         made_up_s, clock = plan.seconds or made_up_s, job.timeout_s * CLOCK_SHARE
         plan = replace(plan, seconds=made_up_s, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
     elif isinstance(plan, (ModelOfScript, UsingScript, UsingTest)):
-        plan = replace(plan, time=CallTime(made_up_s, job.timeout_s * CLOCK_SHARE))
+        plan = replace(plan, time=CallTime(made_up_s * FURTHER_SHARE, job.timeout_s * CLOCK_SHARE))
     if is_plain and _is_usual(entry):
         vary = VariationRequest(usual=True, seconds=made_up_s)
     return replace(job, entry=entry.spec, plan=plan, vary=vary)

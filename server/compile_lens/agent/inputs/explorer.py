@@ -6,11 +6,14 @@ compiled, and finds no cache that an earlier one has filled.
 
 from __future__ import annotations
 
+import io
+import pickle
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..runtime.foreign_code import attempted
 from ..torch_internals.attributes import original_module
 from .ahead import Fork, can_fork
 from .guard import BUSY, Enough
@@ -19,12 +22,15 @@ from .synthesis.arguments import NEEDS_GRADIENT, known_text
 
 # more than the program's own limit, for one statement that takes long
 PATIENCE_S = 10.0
+# of the arguments of one model's calls
+MOST_BYTES = 32 << 20
 
 
 @dataclass(frozen=True)
 class Told:
     """A model that the copy found: its number (``ModelRecorder.number_of``), and the calls that have a text: by position, and by name.
 
+    ``passed`` are those without a text, as bytes: one object that several of them get stays one (``unpacked``).
     ``module`` is that of its class, ``line`` the one that made it, and ``given`` the constructor's arguments that have a text.
     """
 
@@ -34,6 +40,7 @@ class Told:
     module: str
     line: int
     given: dict[str, str]
+    passed: bytes = b""
 
 
 class Explorer:
@@ -82,6 +89,7 @@ class Explorer:
                     type(original_module(model.module)).__module__,
                     model.line,
                     given_to(model.module),
+                    _packed(model),
                 )
                 for model in models()
             ]
@@ -92,6 +100,36 @@ class Explorer:
 
 def _name(model: RecordedModel) -> str:
     return type(original_module(model.module)).__qualname__
+
+
+def _packed(model: RecordedModel) -> bytes:
+    """The calls of a model none of which has a text; nothing where they are large, or cannot leave this process."""
+    whole = [(call.positional, call.named) for call in model.calls if call.is_complete]
+    if not whole or any(map(_texts, model.calls)):
+        return b""
+    data = attempted(lambda: _Packer.pack(whole)) or b""
+    return data if len(data) <= MOST_BYTES else b""
+
+
+class _Packer(pickle.Pickler):
+    """Packs a named tuple by its items, whatever its class makes of being unpacked."""
+
+    @classmethod
+    def pack(cls, value: object) -> bytes:
+        """``value`` as bytes. Raises what objects of the program's raise."""
+        buffer = io.BytesIO()
+        cls(buffer).dump(value)
+        return buffer.getvalue()
+
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, tuple) and hasattr(type(value), "_fields"):
+            return tuple.__new__, (type(value), list(tuple.__iter__(value))), getattr(value, "__dict__", None) or None
+        return NotImplemented
+
+
+def unpacked(passed: bytes) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """What ``passed`` of a Told holds; nothing where it cannot be made again here."""
+    return (attempted(lambda: pickle.loads(passed)) if passed else None) or []
 
 
 def _texts(call: Any) -> tuple[tuple[str, ...], dict[str, str]] | None:

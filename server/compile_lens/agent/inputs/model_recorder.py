@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+from ..runtime.foreign_code import attempted
 from ..torch_internals.core import CALL_OF_MODULE, PYTREE
 from .absent import NeedsAbsent, cause_of
 from .guard import Enough
@@ -41,13 +42,14 @@ class RecordedModelCall:
 @dataclass
 class RecordedModel:
     """A module, the line of the analyzed file from which it was made, and its calls; ``later`` are those of another run, as expressions by
-    position and by name."""
+    position and by name, and ``passed`` what those got that have no such text (``explorer.unpacked``)."""
 
     module: Any
     line: int
     calls: list[RecordedModelCall] = field(default_factory=list)
     count: int = 0
     later: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = ()
+    passed: bytes = b""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -269,7 +271,7 @@ def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
 
 
 def _copied(value: Any) -> Any:
-    """``value`` with copies of its tensors, without their history."""
+    """``value`` with copies of its tensors, without their history; as it is where a class of the program does not let it be taken apart."""
     import torch
 
     def copied(each: Any) -> Any:
@@ -277,4 +279,5 @@ def _copied(value: Any) -> Any:
             return each
         return each.detach().clone().requires_grad_(each.requires_grad)
 
-    return PYTREE.need().tree_map(copied, value)
+    result = attempted(lambda: PYTREE.need().tree_map(copied, value))
+    return value if result is None else result

@@ -18,7 +18,7 @@ from ..torch_internals.attributes import original_function, original_module
 from . import compiled_call
 from .absent import cause_of
 from .ahead import of_copy
-from .explorer import Told
+from .explorer import Told, unpacked
 from .expressions import InvalidCall, PreparedCall, evaluate
 from .model_recorder import RecordedModel, RecordedModelCall
 from .parameter_count import parameter_count
@@ -45,7 +45,7 @@ class ModelsInTime:
     that are left join ``failed``."""
 
     def __init__(self, time_limit: CallTime, failed: list[CallNotMade]) -> None:
-        self._processor_end = time.thread_time() + time_limit.seconds
+        self._processor_left = time_limit.seconds
         self._clock_end = time.monotonic() + time_limit.clock_seconds
         self._failed = failed
         self._known: set[object] = set()
@@ -56,12 +56,15 @@ class ModelsInTime:
         if alike is not None and alike in self._known:
             return
         self._known.add(alike)
-        if self.done and (time.thread_time() > self._processor_end or time.monotonic() > self._clock_end):
+        if self.done and (self._processor_left <= 0 or time.monotonic() > self._clock_end):
             self._failed.append(CallNotMade(name, NO_TIME))
             return
         if self.done:
             compiled_call.reset_compiler()
+        started = time.thread_time()
+        is_further = self.done > 0
         self.done += make()
+        self._processor_left -= is_further * (time.thread_time() - started)
 
 
 def name_of(model: RecordedModel) -> str:
@@ -90,6 +93,7 @@ def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNot
         original.to(model.complete.device)  # a trainer that ended has taken it back
     calls = [PreparedCall(module, call.positional, call.named) for call in model.calls if call.is_complete]
     calls += _later_calls(model)
+    calls = calls or [PreparedCall(module, positional, named) for positional, named in unpacked(model.passed)]
     if calls:
         inputs = in_words(calls[0].positional, calls[0].named)
     else:

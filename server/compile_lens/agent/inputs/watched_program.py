@@ -48,15 +48,22 @@ class WatchedProgram:
         for told in self._explorer.told:
             model = self._recorder.known(told.number, told.name)
             if model is not None:
-                model.later = told.calls
+                model.later, model.passed = told.calls, told.passed
                 found.append(model)
         return found or self._found()
 
     def not_made(self) -> Iterator[tuple[Told, type]]:
-        """Models that the program makes only after the first call of its main one, where it was stopped: their classes."""
-        for told in self._explorer.told:
+        """Models that the program makes only after the first call of its main one, where it was stopped: their classes. Not those that it
+        has made in the same way before, as in each turn of a loop."""
+        is_known = [self._recorder.known(told.number, told.name) is not None for told in self._explorer.told]
+        made = {
+            (told.module, told.name, str(told.given))
+            for told, known in zip(self._explorer.told, is_known, strict=True)
+            if known
+        }
+        for told, known in zip(self._explorer.told, is_known, strict=True):
             cls = getattr(sys.modules.get(told.module), told.name, None)
-            if isinstance(cls, type) and self._recorder.known(told.number, told.name) is None:
+            if isinstance(cls, type) and not known and (told.module, told.name, str(told.given)) not in made:
                 yield told, cls
 
     def functions(self) -> list[RecordedFunction]:

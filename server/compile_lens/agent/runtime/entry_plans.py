@@ -39,10 +39,10 @@ class CallTarget(Message):
 
 @dataclass(frozen=True)
 class CallTime(Message):
-    """How long models and functions are called that a program was seen to use: no further one after ``seconds`` of processor time, or
-    after ``clock_seconds`` of the run."""
+    """How long models are called that a program was seen to use: no further one when those after the first have taken ``seconds`` of
+    processor time, or after ``clock_seconds`` of the run."""
 
-    seconds: float = 36.0
+    seconds: float = 18.0
     clock_seconds: float = 84.0
 
 

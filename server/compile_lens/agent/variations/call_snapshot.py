@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..instrument.region_calls import call_modes, user_target
+from ..runtime.foreign_code import attempted
 from ..torch_internals.attributes import DYNAMIC_MARKS
 from ..torch_internals.core import PYTREE
 
@@ -82,7 +83,8 @@ def take_snapshot(args: Any, kwargs: Any) -> CallSnapshot:
 
 
 def copied(values: Any) -> Any:
-    """``values`` with copies of its tensors; other objects are shared."""
+    """``values`` with copies of its tensors; other objects are shared, and all where a class of the program does not let it be taken
+    apart."""
     import torch
 
     known: dict[int, Any] = {}
@@ -94,7 +96,8 @@ def copied(values: Any) -> Any:
             known[id(value)] = with_marks_of(value, _plain_copy(value))
         return known[id(value)]
 
-    return PYTREE.need().tree_map(copy_of, values)
+    result = attempted(lambda: PYTREE.need().tree_map(copy_of, values))
+    return values if result is None else result
 
 
 def _plain_copy(value: Any) -> Any:

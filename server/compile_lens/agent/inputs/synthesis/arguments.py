@@ -255,7 +255,7 @@ def literal(value: object) -> str | None:
         return repr(value)
     if isinstance(value, float):
         return repr(value) if value == value and abs(value) != float("inf") else None
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) and not hasattr(type(value), "_fields"):  # a named tuple is no plain one
         items = [literal(item) for item in value]
         if any(item is None for item in items):
             return None
