@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from editor import STUB, Editor, editor, private_environment
 from programs import HANGS, ONE, log, write
 
@@ -30,6 +31,15 @@ async def test_shutdown_ends_a_run_and_answers_its_request(ed: Editor, root: Pat
     assert await ed.shut_down() == 0
     assert await ed.answer(request) is None
     assert log(root)[-2:] == ["cancelled train.py", f"close {sys.executable}"]
+
+
+@pytest.mark.parametrize("number", [-1, 0, 1 << 31, 1 << 70])
+async def test_a_number_that_no_process_has_is_not_waited_for(number: int, tmp_path: Path) -> None:
+    async with editor(tmp_path) as ed:
+        await ed.initialize(tmp_path, processId=number)
+        await asyncio.sleep(0.5)
+        assert await ed.shut_down() == 0
+    assert "Traceback" not in (tmp_path / "server.log").read_text()
 
 
 async def test_exit_without_shutdown_is_an_error(ed: Editor, root: Path) -> None:

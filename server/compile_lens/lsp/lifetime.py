@@ -14,6 +14,11 @@ POLL_S = 0.5
 EXIT_S = 2.0
 
 
+def may_be_process(number: int) -> bool:
+    """Whether a process may have this number: an editor may say anything of itself."""
+    return 0 < number < 1 << 31
+
+
 def end_within(seconds: float, code: int = 1) -> None:
     """End this process soon, whatever it does: a thread does it, since the event loop may be busy. Agents end when their input does."""
     timer = threading.Timer(seconds, os._exit, (code,))

@@ -34,7 +34,7 @@ from compile_lens.lsp.knowledge_diagnostics import KnowledgeDiagnostics
 from compile_lens.lsp.knowledge_store import KnowledgeStore
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.lenses import Lenses
-from compile_lens.lsp.lifetime import end_with, wait_for_exit
+from compile_lens.lsp.lifetime import end_with, may_be_process, wait_for_exit
 from compile_lens.lsp.navigation import Navigation
 from compile_lens.lsp.notebooks import Notebooks
 from compile_lens.lsp.one_graph_actions import KEEP_ONE_GRAPH, OneGraphActions
@@ -157,9 +157,10 @@ def assemble(
     configuration.on_initialize(server.initialized_with.initialization_options)
     if server.editor.pulls_diagnostics:
         diagnostics.register_pull()
-    if server.initialized_with.process_id is not None:
-        server.background.start(_end_with(server, server.initialized_with.process_id))
-        end_with(server.initialized_with.process_id)
+    editor = server.initialized_with.process_id
+    if editor is not None and may_be_process(editor):
+        server.background.start(_end_with(server, editor))
+        end_with(editor)
 
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:

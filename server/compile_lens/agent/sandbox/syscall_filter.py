@@ -42,6 +42,8 @@ UNAVAILABLE = {
     "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190), "semop": (65, 193), "semctl": (66, 191),
     "semtimedop": (220, 192), "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
     "mq_open": (240, 180), "mq_unlink": (241, 181), "memfd_secret": (447, 447),
+    # a queue is also a file, where somebody has mounted them: who may read it takes messages out of it, and has itself notified
+    "mq_timedsend": (242, 182), "mq_timedreceive": (243, 183), "mq_notify": (244, 184), "mq_getsetattr": (245, 185),
     # its flags and mode are in memory, where a filter cannot look
     "openat2": (437, 437),
     # inode flags, which neither a copy of a folder nor the caches of a run are to have (FILE_CONTROLS)
