@@ -53,6 +53,7 @@ MOST_SIZES = 4
 # and that are tried larger, by how much
 MOST_LARGER, TIMES_LARGER = 12, (8, 64)
 SIZE = "__compile_lens_size__"
+CONSTRUCTOR_FAILED = "its constructor failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ def constructions(
         yield Making(text, is_meta=True)
     if not count:
         shown = last.error if last is not None else None
-        raise NotFound(f"its constructor failed: {last or 'no arguments are known'}", draft, shown=shown)
+        raise NotFound(f"{CONSTRUCTOR_FAILED}: {last or 'no arguments are known'}", draft, shown=shown)
 
 
 def first_construction(module: ModuleType, path: str, cls: type, given: Mapping[str, str]) -> str:
