@@ -203,8 +203,9 @@ class _Analysis:
         failed = ""
         if first is not None and first.line and tree is not None:
             failed = what_failed(first.line, tree.line_text(first.line).strip(), first.involved)
-        why = _unusable(self._job.entry, self._facts.unusable.rstrip("."), first.draft if first is not None else "")
-        return f"{why} {failed}" if failed else why
+        return _unusable(
+            self._job.entry, self._facts.unusable.rstrip("."), first.draft if first is not None else "", failed
+        )
 
     def failed(self, sentence: str) -> Outcome:
         return Outcome(
@@ -331,10 +332,15 @@ class _Analysis:
         return self._trees[file]
 
 
-def _unusable(entry: str, why: str, draft: str) -> str:
-    """Why an entry cannot be used, and what to do about inputs that could not be made up; ``draft`` is a call to complete."""
+def _unusable(entry: str, why: str, draft: str, failed: str) -> str:
+    """Why an entry cannot be used, and what to do about inputs that could not be made up.
+
+    ``draft`` is a call to complete, and ``failed`` where one like it fails. It ends the text, so that it can be copied.
+    """
     complete = f"omplete this call: --entry {shell_argument(draft)}" if draft else ""
-    if why.startswith("could not make up inputs"):
-        advice = f" Add `get_inputs()`{f', or c{complete}' if draft else '.'}"
-        return f"{why[0].upper()}{why[1:]}.{'' if why.endswith(UNDEFINED_NAME) else advice}"
-    return f"The entry {entry} cannot be used: {why}.{f' C{complete}' if draft else ''}"
+    if not why.startswith("could not make up inputs"):
+        return f"The entry {entry} cannot be used: {why}.{f' C{complete}' if draft else ''}"
+    parts = [f"{why[0].upper()}{why[1:]}."]
+    if not why.endswith(UNDEFINED_NAME):
+        parts += [failed, f"Add `get_inputs()`, or c{complete}" if draft else "Add `get_inputs()`."]
+    return " ".join(filter(None, parts))

@@ -110,11 +110,12 @@ class _Evaluator:
         import torch
 
         scope: dict[str, Any] = {"torch": torch, "nn": torch.nn, **self._module, TENSOR: self._make}
+        own = frozenset(scope)
         for found in ast.walk(node):
             if isinstance(found, ast.Attribute):
                 dotted = ast.unparse(found)
                 root = dotted.partition(".")[0]
-                if root.isidentifier() and root not in scope and all(part.isidentifier() for part in dotted.split(".")):
+                if root.isidentifier() and root not in own and all(part.isidentifier() for part in dotted.split(".")):
                     _import(dotted, root, scope)
         return scope
 

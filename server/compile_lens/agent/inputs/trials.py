@@ -24,6 +24,7 @@ from .coverage import RanSoFar
 from .memory import bounded
 from .synthesis.blame import involved_arguments, line_of_failure
 from .synthesis.concrete_classes import is_abstract
+from .synthesis.construction import CONSTRUCTOR_FAILED
 from .synthesis.drafts import draft_of
 from .synthesis.object_calls import FoundCall
 from .synthesis.optional_arguments import optional_arguments
@@ -273,4 +274,6 @@ class Trials:
 
     def not_made(self, name: str, reason: str, draft: str, error: BaseException | None) -> CallNotMade:
         """What is said of a target whose call ``draft`` raised ``error``."""
-        return CallNotMade(name, reason, draft, line_of_failure(error, self._file), involved_arguments(draft, error))
+        in_constructor = reason.startswith(CONSTRUCTOR_FAILED)
+        involved = involved_arguments(draft, error, in_constructor)
+        return CallNotMade(name, reason, draft, line_of_failure(error, self._file), involved)

@@ -52,6 +52,17 @@ def leaves_forward_open(cls: type) -> bool:
     return inspect.isabstract(cls) or (not lacks_forward(cls) and _only_raises(getattr(cls, "forward", None)))
 
 
+def leaves_methods_open(cls: type) -> bool:
+    """Whether a method of ``cls`` that its package defines only raises NotImplementedError: others inherit from it."""
+    package = cls.__module__.partition(".")[0]
+    methods = (getattr(cls, name, None) for base in cls.__mro__ for name in vars(base) if base.__module__ != "builtins")
+    own = (each for each in methods if getattr(each, "__module__", "").partition(".")[0] == package)
+    return any(
+        inspect.isfunction(each) and "NotImplementedError" in each.__code__.co_names and _only_raises(each)
+        for each in own
+    )
+
+
 def lacks_forward(cls: type) -> bool:
     """Whether no class of it defines ``forward``; of ``torch.nn.Module``, which only raises, it is none."""
     return getattr(getattr(cls, "forward", None), "__name__", "_forward_unimplemented") == "_forward_unimplemented"

@@ -60,6 +60,7 @@ MOST_LARGER, TIMES_LARGER = 12, (8, 64)
 SIZE = "__compile_lens_size__"
 # parameters that say nothing of what they take
 _OF_ANYTHING = re.compile(r"_*(?:a|args|arguments|params|inputs)")
+CONSTRUCTOR_FAILED = "its constructor failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ def constructions(
         yield Making(text, is_meta=not needs_memory, is_large=needs_memory)
     if not count:
         shown = last.error if last is not None else None
-        raise NotFound(f"its constructor failed: {last or 'no arguments are known'}", draft, shown=shown)
+        raise NotFound(f"{CONSTRUCTOR_FAILED}: {last or 'no arguments are known'}", draft, shown=shown)
 
 
 def first_construction(module: ModuleType, path: str, cls: type, given: Mapping[str, str]) -> str:

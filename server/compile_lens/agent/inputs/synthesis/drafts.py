@@ -44,15 +44,15 @@ def plain_draft(module: ModuleType) -> CallNotMade | None:
     import torch
 
     left_out = (BaseException, torch.nn.Module, torch.utils.data.Dataset)
-    found: dict[str, tuple[bool, int]] = {}
+    found: dict[str, tuple[bool, int, int]] = {}
     for name, cls in list(vars(module).items()):
         if isinstance(cls, type) and cls.__module__ == module.__name__ and not issubclass(cls, left_out):
             method = "__call__" if "__call__" in vars(cls) else method_instead(cls)
             code = getattr(getattr(cls, method, None), "__code__", None)
             if code is not None and not is_abstract(cls):
-                # of classes that inherit from one another, the one that says how it is called
-                is_own = method in vars(cls)
-                found[f"{name}.{method}"] = is_own and method == "__call__", len(code.co_code)
+                # of classes that inherit from one another, the first one
+                heirs = len(type.__subclasses__(cls))
+                found[f"{name}.{method}"] = method == "__call__", heirs, len(code.co_code)
     path = max(found, key=lambda name: found[name], default="")
     draft = draft_of(module, path, {}, {}) if path else ""
     return CallNotMade(path, NO_MODULE, draft) if draft else None

@@ -21,6 +21,7 @@ from .arguments import Argument, Arguments, Expression
 from .call_problem import CallProblem
 from .candidate import Candidate
 from .construction import (
+    CONSTRUCTOR_FAILED,
     MAX_TRIALS,
     SIZE,
     Making,
@@ -230,7 +231,7 @@ class CallsOfObject:
             with self._making.place(), in_progress.making(self._making.text):
                 return made_by(self._making.text, self._names)
         except Exception as error:  # code of the user's may raise anything
-            raise NotFound(f"its constructor failed: {sentence_of(error)}") from None
+            raise NotFound(f"{CONSTRUCTOR_FAILED}: {sentence_of(error)}", shown=error) from None
 
     def _argument_for(self, info: ParameterInfo, guesser: ArgumentGuesser) -> Argument:
         return guesser.for_input(info, self._expected(info), self._expected)

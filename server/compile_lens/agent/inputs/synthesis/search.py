@@ -104,7 +104,7 @@ class _Furthest:
         error = of_object or self.error
         # a batch has a dimension more than one item
         told = sorted(self.told.values(), key=told_length, reverse=True)
-        return NotFound(sentence_of(error), "", of_object, error, first, self.candidate, tuple(told))
+        return NotFound(sentence_of(error), "", of_object, error, first, self.candidate, told=tuple(told))
 
 
 @dataclass(slots=True)

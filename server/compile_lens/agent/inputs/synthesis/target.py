@@ -17,7 +17,7 @@ from .arguments import Argument, Arguments
 from .call_problem import CallProblem
 from .calls_of_making import of_evaluation, with_parts
 from .candidate import Candidate
-from .concrete_classes import leaves_forward_open, method_instead
+from .concrete_classes import leaves_forward_open, leaves_methods_open, method_instead
 from .construction import (
     ATTEMPT_SHARE,
     MAX_TRIALS,
@@ -92,7 +92,7 @@ def _of_class_or_heir(
             raise NotFound(LEFT_OPEN)
         return _of_class(module, path, cls, "forward", budget, given, inputs)
     except NotFound as problem:
-        if not is_open and not is_left_open(problem.error):
+        if not is_open and not is_left_open(problem.error) and not leaves_methods_open(cls):
             raise
         return _by_heir(module, cls, budget, problem)
 
@@ -101,19 +101,20 @@ def _by_heir(module: ModuleType, cls: type, budget: SearchBudget, problem: NotFo
     """A call of a class that inherits from ``cls``. Raises ``problem`` where there is none, with the nearest call of the first of them."""
     own = SearchBudget(MAX_TRIALS, max(budget.left, budget.more))
     method = method_instead(cls) or "forward"
-    first: NotFound | None = None
+    first, name = None, ""
     for path, heir in heirs(module, cls):
         try:
             part = SearchBudget(MAX_TRIALS, max(own.left * ATTEMPT_SHARE, LEAST_HEIR_S))
             return _of_class(module, path, heir, method, part, {}, {})
         except NotFound as failed:
             if first is None:
-                first, failed.draft = failed, failed.draft or draft_of(module, path, {}, {})
+                first, name = failed, heir.__name__
+                first.draft = first.draft or draft_of(module, path, {}, {})
             if not own.left:
                 break
     if first is not None:
         # what the first of them failed with says more
-        raise NotFound(f"{problem}: {first}", first.draft, error=problem.error, shown=first.shown)
+        raise NotFound(f"{problem}; {name}: {first}", first.draft, error=problem.error, shown=first.shown)
     raise problem
 
 
