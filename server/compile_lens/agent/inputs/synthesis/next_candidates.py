@@ -23,7 +23,7 @@ from .other_shapes import (
     alike,
     larger,
     of_more_items,
-    of_other_factor,
+    of_other_length,
     of_other_part,
     of_other_product,
     of_other_rank,
@@ -135,7 +135,7 @@ def next_candidates(
                 break
     for got, want in unmade:
         # layers round, so that what solves a condition need not be right
-        yield from (of_other_factor if is_solved else of_other_product)(candidate, got, want)
+        yield from (of_other_length if is_solved else of_other_product)(candidate, got, want)
     for requirement in wanted:
         if requirement.kind == "size":
             yield from _satisfying(problem, candidate, requirement)
