@@ -59,10 +59,11 @@ async def test_the_end_of_the_input_is_the_end(ed: Editor, root: Path) -> None:
     assert "cancelled train.py" in log(root)
 
 
-async def test_a_signal_ends_it_properly(ed: Editor, root: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+async def test_a_signal_ends_it_properly(number: signal.Signals, ed: Editor, root: Path) -> None:
     await ed.open(write(root, HANGS))
     await ed.status(state="analyzing")
-    ed.process.send_signal(signal.SIGTERM)
+    ed.process.send_signal(number)
     assert await gone(ed) == 1
     assert "cancelled train.py" in log(root)
 

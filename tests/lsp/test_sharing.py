@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import socket
 import sys
 import tempfile
@@ -136,3 +137,26 @@ async def test_an_editor_that_closes_leaves_the_socket_of_another(tmp_path: Path
     assert await unsaved_text(tmp_path, str(tmp_path / "model.py")) == "second"
     await second.close()
     assert not socket_of(tmp_path).exists()
+
+
+async def test_the_socket_of_a_server_that_was_killed_goes_with_the_next_server(tmp_path: Path) -> None:
+    first, second, third = (SharedTexts(tmp_path / name, lambda _: None) for name in "abc")
+    assert await first.start() and await second.start()
+    assert first._server is not None
+    killed, alive = socket_of(tmp_path / "a"), socket_of(tmp_path / "b")
+    with socket.socket(socket.AF_UNIX) as abandoned:
+        killed.unlink()
+        abandoned.bind(str(killed))
+    killed.chmod(0o600)
+    for path in (killed, alive):
+        os.utime(path, (0, 0))
+    young = killed.with_name("young.sock")
+    with socket.socket(socket.AF_UNIX) as abandoned:
+        abandoned.bind(str(young))
+    young.chmod(0o600)
+    try:
+        assert await third.start()
+        assert not killed.exists() and alive.exists() and young.exists()
+    finally:
+        for shared in (first, second, third):
+            await shared.close()

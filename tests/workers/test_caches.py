@@ -269,3 +269,20 @@ def test_a_relative_folder_is_one_from_where_the_command_was_given(
     # compilers run in folders of their own
     found = private_cache_environment({"COMPILE_LENS_CACHE_DIR": "mine"})
     assert all(Path(folder).is_relative_to(tmp_path / "mine") for folder in found.values())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes pipes and links")
+def test_what_is_no_lease_has_no_run_fail(tmp_path: Path) -> None:
+    leases = tmp_path / "leases"
+    (leases / "folder.lease").mkdir(parents=True)
+    os.mkfifo(leases / "1-pipe.lease")
+    (leases / "2-loop.lease").symlink_to("2-loop.lease")
+    (leases / f"{'9' * 200}-x.lease").touch()
+    (leases / "²-y.lease").touch()
+    lease = Lease(tmp_path)
+    lease.take()
+    assert lease.held and in_use(tmp_path)
+    lease.in_order = True
+    lease.release()
+    assert not in_use(tmp_path)
+    assert not list(leases.glob("*-[xy].lease"))

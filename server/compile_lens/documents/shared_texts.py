@@ -13,6 +13,7 @@ import json
 import os
 import stat
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from compile_lens.user_folders import cache_folder
 LONGEST_REQUEST = 16_384
 LONGEST_ANSWER = 64_000_000
 PATIENCE_S = 2.0
+YOUNG_S = 60.0
 # at a time; a program in a sandbox without namespaces may reach the socket, too
 MOST_CONVERSATIONS = 4
 TextOf = Callable[[str], str | None]
@@ -69,6 +71,7 @@ class SharedTexts:
             if not _is_own(path.parent, stat.S_ISDIR) or await _answers(path):
                 return False
             path.unlink(missing_ok=True)
+            await _delete_abandoned(path.parent)
             self._server = await asyncio.start_unix_server(self._serve, path, limit=LONGEST_REQUEST)
             self._made = _identity(path)
             path.chmod(0o600)
@@ -113,6 +116,15 @@ class SharedTexts:
             writer.transport.abort()  # what somebody asks for and does not read is not kept
         except OSError:
             pass
+
+
+async def _delete_abandoned(folder: Path) -> None:
+    """Delete the sockets of servers that were killed. One that begins to answer just now is younger."""
+    for path in await asyncio.to_thread(lambda: list(folder.glob("*.sock"))):
+        with contextlib.suppress(OSError):
+            is_old = time.time() - path.lstat().st_mtime > YOUNG_S
+            if is_old and _is_own(path, stat.S_ISSOCK) and not await _answers(path):
+                path.unlink()
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -90,7 +90,7 @@ class _VisibleFormatter(logging.Formatter):
 
 async def _serve(server: CompileLensServer, tcp: tuple[str, int] | None) -> int:
     if sys.platform != "win32":
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             asyncio.get_running_loop().add_signal_handler(number, server.stopped.set)
     if tcp is None:
         streams = PrivateStreams(server.stopped.set, lambda: end_within(EXIT_S + 1))

@@ -21,6 +21,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from compile_lens.agent.runtime.left_folders import delete_below, remove_folder
+from compile_lens.agent.runtime.regular_file import is_file
 from compile_lens.workers.caches import PARTS
 
 log = logging.getLogger(__name__)
@@ -60,7 +61,8 @@ class Lease:
             return
         for file, since in abandoned:
             sweep(self._root, since)
-            file.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # it stays, and is swept after once more
+                file.unlink(missing_ok=True)
 
     def release(self) -> None:
         """The run is over."""
@@ -99,7 +101,7 @@ def gate(root: Path) -> FileLock:
 
 def in_use(root: Path) -> bool:
     """Whether a run of any process holds a lease."""
-    return any(not _is_free(file) for file in (root / FOLDER).glob("*.lease"))
+    return any(is_file(file) and not _is_free(file) for file in (root / FOLDER).glob("*.lease"))
 
 
 def sweep(root: Path, since: float) -> int:
@@ -125,7 +127,8 @@ def _abandoned(root: Path) -> list[tuple[Path, float]]:
     found = []
     for file in (root / FOLDER).glob("*.lease"):
         began, _, _ = file.name.partition("-")
-        if _is_free(file):
+        # nobody who runs has made anything else
+        if is_file(file) and _is_free(file):
             found.append((file, float(began) if began.isdecimal() else 0.0))
     return found
 
