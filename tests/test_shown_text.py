@@ -144,7 +144,10 @@ def test_markdown(said: str, shown: str) -> None:
         ("\u202egpj.exe \u2066x\u2028 \ud800 \u200b", "\\u202egpj.exe \\u2066x\\u2028 \\ud800 \\u200b"),
         ("a\U000e0041\u3164\xadb\ufff9", "a\\U000e0041\\u3164\\xadb\\ufff9"),
         ("❤️‍🔥 नमस्‌ते", "❤️‍🔥 नमस्‌ते"),
-        ("x\ufe00\ufe01\u200d\ufe02\u200d\u200d", "x\ufe00\\ufe01\u200d\\ufe02\u200d\\u200d"),
+        ("x\ufe00\ufe01\u200d\ufe02\u200d\u200d", "x\ufe00\\ufe01\\u200d\\ufe02\\u200d\\u200d"),
+        # four bits a pair
+        ("x\u200c\ufe07\u200c\ufe0f\u200d\ufe01", "x\u200c\\ufe07\\u200c\\ufe0f\u200d\\ufe01"),
+        ("\u2764\ufe0f\u200d\U0001f525", "\u2764\ufe0f\u200d\U0001f525"),
         ("\x1bP+q\x1b\\ \x1b]8;;https://e\x1b\\x", "\\x1bP+q\\x1b\\ \\x1b]8;;https://e\\x1b\\x"),
     ],
 )

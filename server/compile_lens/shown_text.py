@@ -22,7 +22,7 @@ _UNSEEN = pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-    "|(?<=[\ufe00-\ufe0f\u200d])[\ufe00-\ufe0f]|(?<=[\u200c\u200d])[\u200c\u200d]"
+    "|(?<=[\ufe00-\ufe0e\u200c\u200d])[\ufe00-\ufe0f\u200c\u200d]|(?<=\ufe0f)[\ufe00-\ufe0f\u200c]"
 )
 _PUNCTUATION = pattern(r"[\\`*_<>\[\]#|~&]")
 # what makes a list, a rule or a heading of a line

@@ -26,6 +26,8 @@ def test_quoted_text_cannot_end_its_quotation_or_be_a_link(text: str) -> None:
     ("text", "shown"),
     [
         ("see https://a.b/c and www.d.e", "⟪see https: //a.b/c and www. d.e⟫"),
+        ("_www.d.e and a@b.cc, xmpp:a@b.cc", "⟪_www. d.e and a @b.cc, xmpp:a @b.cc⟫"),
+        ("[foo]: //e.example/p.png ![foo] [foo]", "⟪[foo] : //e.example/p.png ![foo] [foo]⟫"),
         ("[x](javascript:alert(1))", "⟪[x] (javascript: alert(1))⟫"),
         ("<b>x</b> if x<y", "⟪< b>x< /b> if x< y⟫"),
         ("file://x command:run", "⟪file: //x command: run⟫"),

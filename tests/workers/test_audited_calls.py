@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import os
 import re
 import sqlite3
@@ -15,7 +16,8 @@ import pytest
 from compile_lens.agent.runtime.import_guard import REACHES_OUT
 from compile_lens.agent.sandbox import calls, unaudited_calls
 from compile_lens.agent.sandbox.calls import CHANGES, ELSEWHERE, LOOKS_UP, SIGNALS, Rules
-from compile_lens.agent.sandbox.started_programs import STARTS
+from compile_lens.agent.sandbox.passed_text import passed_text
+from compile_lens.agent.sandbox.started_programs import STARTS, refused_program
 
 LOOKED_AT = {
     *CHANGES,
@@ -184,3 +186,78 @@ def test_a_database_whose_name_no_statement_has_is_told(tmp_path: Path) -> None:
     made.set_authorizer(lambda *_: sqlite3.SQLITE_DENY)
     with pytest.raises(sqlite3.DatabaseError, match="authorized"):
         made.execute("create table numbers (number)")
+
+
+class Lying(str):
+    """A path that says another one of itself."""
+
+    def __str__(self) -> str:
+        return "/tmp"
+
+
+class Short(tuple[Any, ...]):
+    """An address that says it has one part."""
+
+    def __len__(self) -> int:
+        return 1
+
+
+class Twofold:
+    """A path that answers only when it is asked again."""
+
+    asked = 0
+
+    def __fspath__(self) -> str:
+        self.asked += 1
+        if self.asked == 1:
+            raise ValueError
+        return "/elsewhere/made.db"
+
+
+@pytest.mark.parametrize(
+    "given", [bytearray, memoryview, lambda name: array.array("b", name), lambda name: Lying(name.decode())]
+)
+def test_a_path_is_read_as_the_system_reads_it(tmp_path: Path, given: Any) -> None:
+    assert passed_text(given(b"/elsewhere/x")) == "/elsewhere/x"
+
+
+def test_what_is_no_path_is_left_to_the_call() -> None:
+    with pytest.raises(TypeError):
+        passed_text([])
+
+
+@pytest.mark.parametrize(
+    ("command", "refused"),
+    [
+        (bytearray(b"/usr/bin/touch"), "touch"),
+        (7, "the program of descriptor 7"),
+        ("/lib64/ld-linux-x86-64.so.2", "ld-linux-x86-64.so.2"),
+        ("/usr/bin/ld.gold", None),
+        (b"/usr/bin/gcc-12", None),
+    ],
+)
+def test_which_programs_start(command: Any, refused: str | None) -> None:
+    assert refused_program("os.exec", (command, [], {})) == refused
+
+
+@pytest.mark.parametrize(
+    ("event", "arguments", "target"),
+    [
+        ("open", (bytearray(b"/elsewhere/x"), None, os.O_CREAT | os.O_WRONLY), "/elsewhere/x"),
+        ("os.mkdir", (memoryview(b"/elsewhere/x"), 0o777, -1), "/elsewhere/x"),
+        ("socket.connect", (None, (bytearray(b"192.0.2.1"), 80)), "192.0.2.1:80"),
+        ("socket.connect", (None, Short(("192.0.2.1", 80))), "192.0.2.1:80"),
+        ("socket.connect", (None, bytearray(b"/elsewhere/service.sock")), "/elsewhere/service.sock"),
+        ("socket.gethostbyname", (bytearray(b"a.invalid"),), "a.invalid"),
+        ("sqlite3.connect", (Twofold(),), "a path that a Twofold gives"),
+    ],
+)
+def test_whatever_the_class_of_an_argument_says_the_call_is_refused(
+    tmp_path: Path, event: str, arguments: tuple[Any, ...], target: str
+) -> None:
+    told: list[tuple[Any, ...]] = []
+    rules = Rules((str(tmp_path),), (), network=False, own_network=False, processes=False)
+    hook = calls._AuditHook(rules, lambda *refused: told.append(refused))
+    with pytest.raises(PermissionError):
+        hook.on_event(event, arguments)
+    assert told[0][2] == target

@@ -19,8 +19,10 @@ _QUOTES = str.maketrans({"⟪": "<<", "⟫": ">>"})
 _SCHEME = re.compile(
     r"\b([A-Za-z][A-Za-z0-9+.-]{1,20}):(?=//)|\b(javascript|data|vbscript|mailto|command|file):(?=\S)", re.I
 )
-_BARE_HOST = re.compile(r"\bwww\.(?=\w)", re.I)
-_TARGET = re.compile(r"\](?=[(\[])")
+_BARE_HOST = re.compile(r"(?<![A-Za-z0-9])www\.(?=\w)", re.I)
+_ADDRESS = re.compile(r"(?<=[\w.+-])@(?=[\w-]+\.)")
+# of a link, and of a definition that makes links of names elsewhere
+_TARGET = re.compile(r"\](?=[(\[:])")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
@@ -44,7 +46,7 @@ def refusal_text(refusal: Exception) -> str:
 def _harmless(text: str) -> str:
     text = text.translate(_QUOTES)
     text = _SCHEME.sub(lambda match: f"{match[1] or match[2]}: ", text).replace("://", ": //")
-    text = _BARE_HOST.sub("www. ", text)
+    text = _ADDRESS.sub(" @", _BARE_HOST.sub("www. ", text))
     return _TAG.sub("< ", _TARGET.sub("] ", text))
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from ..runtime.dynamo_skips import outside_dynamo, skip_functions
 from . import started_programs, unaudited_calls
+from .passed_text import passed_text
 from .policy import is_below
 
 MESSAGE = "blocked by the Compile Lens sandbox"  # analysis/refused_calls.py looks for it
@@ -73,7 +74,6 @@ ELSEWHERE = {
 }
 PATHS = (pathlib.PosixPath, pathlib.WindowsPath, pathlib.PurePosixPath, pathlib.PureWindowsPath)
 DESCRIPTORS = "/proc/self/fd" if sys.platform == "linux" else "/dev/fd"
-ENCODING, ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def install(rules: Rules, report: Report) -> None:
         _is_descendant,
         _open_folders,
         _path_of,
-        _text,
+        passed_text,
         _positions,
         _special,
         _identities,
@@ -177,11 +177,11 @@ class _AuditHook:
         if isinstance(path, int) or path is None:
             return None
         if not (isinstance(path, (str, bytes)) or type(path) in PATHS or self._rules.processes):
-            return "write", "writes", _text(path)  # it is asked once more for its path, and may answer otherwise
+            return "write", "writes", passed_text(path)  # it is asked once more for its path, and may answer otherwise
         changes = bool(flags & CHANGING) if isinstance(flags, int) else False
         if isinstance(mode, str):
             changes = any(letter in mode for letter in "wax+")
-        name = _text(path)
+        name = passed_text(path)
         # the event of ``os.open`` does not tell of which folder a relative path is
         is_relative = mode is None and not self._rules.processes and not os.path.isabs(name)
         for folder in (-1, *(_open_folders() if is_relative else ())):
@@ -200,7 +200,10 @@ class _AuditHook:
         return not self._rules.processes and not self._secret.isdisjoint(_identities(real))
 
     def _open_database(self, _: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
-        name = _text(arguments[0])
+        path = arguments[0]
+        if not (isinstance(path, (str, bytes)) or type(path) in PATHS):
+            return "write", "writes", f"a path that a {type(path).__name__} gives"  # as above
+        name = passed_text(path)
         if self._is_secret(unaudited_calls.database(name)):
             return "read", "reads", name
         made = unaudited_calls.database_made(name)
@@ -227,7 +230,7 @@ class _AuditHook:
         return None
 
     def _written(self, path: Any, does: str, folder: Any = -1) -> tuple[str, str, str] | None:
-        name = _text(path)
+        name = passed_text(path)
         if not os.path.isabs(name) and isinstance(folder, int) and folder >= 0:
             around = _path_of(folder)
             if around is None:
@@ -266,15 +269,16 @@ class _AuditHook:
 
     def _connect(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         address = arguments[1]
-        if isinstance(address, (str, bytes)):  # a local socket
-            name = _text(address)
+        if not isinstance(address, tuple):  # of a local socket
+            name = passed_text(address)
             real = os.path.realpath(name)
             if not name or name.startswith("\0") or is_below(real, self._rules.writable):
                 return None
             return "network", "connects to", name
-        if not isinstance(address, tuple) or len(address) < 2 or isinstance(address[0], int):
+        address = tuple.__getitem__(address, slice(None))  # as it is, whatever its class says
+        if len(address) < 2 or isinstance(address[0], int):
             return None
-        host = os.fsdecode(address[0])
+        host = passed_text(address[0])
         if self._rules.own_network and _is_local(host):
             return None
         return "network", "listens on" if event in WAITS_FOR_OTHERS else "connects to", f"{host}:{address[1]}"
@@ -292,9 +296,9 @@ class _AuditHook:
 
     def _look_up(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         host = arguments[0][0] if event == "socket.getnameinfo" else arguments[0]
-        if host is None or _is_local(os.fsdecode(host)):
+        if host is None or _is_local(passed_text(host)):
             return None
-        return "network", "looks up", os.fsdecode(host)
+        return "network", "looks up", passed_text(host)
 
 
 def _start_interpreter(*_: Any) -> tuple[str, str, str]:
@@ -304,13 +308,6 @@ def _start_interpreter(*_: Any) -> tuple[str, str, str]:
 def _special() -> tuple[str, ...]:
     """Files that are none: devices, and what the kernel shows of this process."""
     return ("/dev", f"/proc/{os.getpid()}") if os.name == "posix" else ()
-
-
-def _text(path: Any) -> str:
-    """``path`` as the system gets it: the methods of a subclass of text may say otherwise."""
-    if isinstance(path, bytes):
-        return bytes.decode(path, ENCODING, ERRORS)
-    return str.__str__(path if isinstance(path, str) else os.fsdecode(path))
 
 
 def _identities(path: str) -> Iterator[tuple[int, int]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from .passed_text import passed_text
+
 # where the event has the program, and where its command line, which is all that Windows gets
 STARTS: dict[str, tuple[int, int | None]] = {
     "subprocess.Popen": (0, 1), "os.system": (0, None), "os.exec": (0, None), "os.posix_spawn": (0, None), "os.spawn": (1, None),
@@ -29,7 +31,9 @@ def refused_program(event: str, arguments: tuple[Any, ...]) -> str | None:
         command = arguments[line_at]
         is_line = isinstance(command, (str, bytes))
         command = command if is_line or not command else command[0]
-    text = os.fsdecode(command) if command else ""
+    if isinstance(command, int):
+        return f"the program of descriptor {int(command)}"
+    text = passed_text(command) if command else ""
     name = os.path.basename(_first_word(text) if is_line else text)
     starts_more = event == "os.system" and not OF_SHELLS.isdisjoint(text)
     return name if starts_more or not _is_harmless(name) else None
@@ -43,4 +47,6 @@ def _first_word(line: str) -> str:
 
 
 def _is_harmless(name: str) -> bool:
+    if ".so" in name:
+        return False  # `ld-linux-x86-64.so.2` is no linker: it starts any program
     return any(name == known or name.startswith((f"{known}.", f"{known}-", f"{known}3")) for known in HARMLESS_PROGRAMS)
