@@ -21,6 +21,7 @@ LOOK = "says how to find out more"
 OPTION = "an option of this product, tried in the tests of the option"
 GPU = "takes a GPU"
 TOOLS = "about what is installed"
+START = "about how the program is started, tried in test_how_to_start.py"
 MEASURED = "about how long something takes, or a later process"
 INDUCTOR = "needs generated code: the fix `disable` is tried in test_fixes.py"
 ADVICE = {
@@ -59,6 +60,9 @@ ADVICE = {
     "static input data pointer changed": "a sign in torch's text, no hint",
     "The call is in `{}`, in an installed library": "nothing needs to change",
     "Install a C++ compiler": TOOLS,
+    "Install it for the interpreter of the run": TOOLS,
+    "Run `{} -- {}": START,
+    "Set the environment variable": START,
     "Install the version of triton": TOOLS,
     "Install `setuptools`": TOOLS,
     "Compilation does not depend on its values": OPTION,

@@ -71,10 +71,10 @@ class SharedTexts:
             if not _is_own(path.parent, stat.S_ISDIR) or await _answers(path):
                 return False
             path.unlink(missing_ok=True)
-            await _delete_abandoned(path.parent)
             self._server = await asyncio.start_unix_server(self._serve, path, limit=LONGEST_REQUEST)
             self._made = _identity(path)
             path.chmod(0o600)
+            await _delete_abandoned(path.parent)
         except OSError:  # no such folder can be made: assistants read what is saved
             await self.close()
             return False

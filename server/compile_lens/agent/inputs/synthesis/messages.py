@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ...runtime.foreign_code import attempted
+from ...runtime.parsed_source import parsed
 from .asserted_sizes import compared_sizes
 from .failing_lines import failing_line, keys_in_failing_line, names_in_failing_lines
 from .lacking_arguments import lacking_names
@@ -314,7 +314,7 @@ def _rank_of_unpacked(error: BaseException) -> int:
     unpacks something else."""
     if "values to unpack" not in str(error):
         return 0
-    statement = next(iter(getattr(attempted(lambda: ast.parse(failing_line(error))), "body", ())), None)
+    statement = next(iter(getattr(parsed(failing_line(error)), "body", ())), None)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], (ast.Tuple, ast.List)):
         return 0
     targets, value = statement.targets[0].elts, statement.value

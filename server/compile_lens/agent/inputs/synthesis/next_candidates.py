@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...runtime.foreign_code import attempted
+from ...runtime.parsed_source import parsed
 from .arguments import INSIDE, Argument, Arguments, Group, Tensor
 from .call_problem import CallProblem
 from .candidate import Candidate
@@ -23,7 +23,6 @@ from .other_shapes import (
     alike,
     larger,
     of_more_items,
-    of_other_length,
     of_other_part,
     of_other_product,
     of_other_rank,
@@ -133,9 +132,8 @@ def next_candidates(
                 is_solved = True
                 yield with_values(candidate, found, (*negated, condition))
                 break
-    for got, want in unmade:
-        # layers round, so that what solves a condition need not be right
-        yield from (of_other_length if is_solved else of_other_product)(candidate, got, want)
+    for got, want in unmade if not is_solved else ():
+        yield from of_other_product(candidate, got, want)
     for requirement in wanted:
         if requirement.kind == "size":
             yield from _satisfying(problem, candidate, requirement)
@@ -219,7 +217,7 @@ def _of_dtype(candidate: Candidate, dtype: str, error: BaseException | None) -> 
 
 def _used_as_indices(error: BaseException) -> frozenset[str]:
     """The names in the failing line that stand in brackets: `positions[neighbors]`."""
-    tree = attempted(lambda: ast.parse(failing_line(error)))
+    tree = parsed(failing_line(error))
     nodes = ast.walk(tree) if tree is not None else ()
     inside = (each for node in nodes if isinstance(node, ast.Subscript) for each in ast.walk(node.slice))
     return frozenset(each.id for each in inside if isinstance(each, ast.Name))

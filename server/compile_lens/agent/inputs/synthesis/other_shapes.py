@@ -118,24 +118,13 @@ def _free(candidate: Candidate) -> list[str]:
     return [name for name in used if not candidate.unknowns.by_name[name].fixed]
 
 
-def of_other_length(candidate: Candidate, got: int, want: int) -> Iterator[Candidate]:
-    """Candidates for a size that several make together, with another factor of it: no image has only one side changed."""
-    if all(len(tensor.dims) < 4 for _, tensor in candidate.arguments.tensors()):
-        yield from _of_other_factor(candidate, got, want)
-
-
-def _of_other_factor(candidate: Candidate, got: int, want: int) -> Iterator[Candidate]:
-    values = candidate.unknowns.values
-    for name in _free(candidate):
-        size, rest = divmod(values[name] * want, got) if got else (0, 0)
-        if not rest and 0 < size <= MAX_SIZE:
-            yield with_values(candidate, {**values, name: size}, candidate.negated)
-
-
 def of_other_product(candidate: Candidate, got: int, want: int) -> Iterator[Candidate]:
     """Candidates for a size that several make together: a factor of it, both sides of an image, two whose sum it is."""
     values, free = candidate.unknowns.values, _free(candidate)
-    yield from _of_other_factor(candidate, got, want)
+    for name in free:
+        size, rest = divmod(values[name] * want, got) if got else (0, 0)
+        if not rest and 0 < size <= MAX_SIZE:
+            yield with_values(candidate, {**values, name: size}, candidate.negated)
     for _, tensor in candidate.arguments.tensors():
         sides = tensor.dims[-2:] if len(tensor.dims) > 3 else ()
         scaled = {name: round(values[name] * (want / got) ** 0.5) for name in sides if name in free and got}
