@@ -64,6 +64,7 @@ def test_the_same(old: str, new: str) -> None:
         ("name = ", "name = step.__doc__ or "),
         ("y * 2", "y * (2"),
         ('"""Adds."""', 'b"""Adds."""'),
+        ('"""Adds."""', '"""\\Uses."""'),
         ('"""Adds."""', 'f"""{print(1)}"""'),
         ("", ""),
     ],

@@ -27,8 +27,8 @@ SEES_ITSELF = ("getsource", "linecache", "lineno", "tokenize", "__doc__", "docte
 # comments that Compile Lens reads
 OURS = "compile-lens:"
 LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.ENCODING})
-# bytes and f-strings (which are strings to the tokenizer until Python 3.11) are computed
-DOCSTRING = pattern(r"[rRuU]?[\"']")
+# bytes and f-strings (which are strings to the tokenizer until Python 3.11) are computed; what follows a backslash may be no character
+DOCSTRING = pattern(r"[rR][\"']|[uU]?[\"'][^\\]*\Z")
 BLOCK = frozenset({tokenize.INDENT, tokenize.DEDENT})
 
 
