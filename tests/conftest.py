@@ -73,6 +73,7 @@ SLOW = (
     "entries/test_made_up_objects",
     "entries/test_missing_weights",
     "entries/test_model_of_script",
+    "entries/test_models_of_script",
     "entries/test_package_factories",
     "entries/test_partial_packages",
     "entries/test_parts_of_wrappers",

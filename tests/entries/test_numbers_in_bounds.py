@@ -12,7 +12,7 @@ from tests.entries.agent_package import agent_module
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
-construction = agent_module("inputs.synthesis.construction")
+size_of_model = agent_module("inputs.synthesis.size_of_model")
 number_ranges = agent_module("inputs.synthesis.number_ranges")
 asserted_sizes = agent_module("inputs.synthesis.asserted_sizes")
 
@@ -226,8 +226,8 @@ def test_what_is_passed(
 
 
 def test_what_reads_numbers_of_its_tensors_is_not_made_on_the_meta_device(modules: ModuleType) -> None:
-    assert construction._needs_memory(vars(modules), "Scheduled()")
-    assert not construction._needs_memory(vars(modules), "Melody()")
+    assert size_of_model.needs_memory(vars(modules), "Scheduled()")
+    assert not size_of_model.needs_memory(vars(modules), "Melody()")
 
 
 def _error(function: object, *arguments: object) -> BaseException:

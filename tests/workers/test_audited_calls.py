@@ -249,7 +249,7 @@ def test_which_programs_start(command: Any, refused: str | None) -> None:
         ("socket.connect", (None, Short(("192.0.2.1", 80))), "192.0.2.1:80"),
         ("socket.connect", (None, bytearray(b"/elsewhere/service.sock")), "/elsewhere/service.sock"),
         ("socket.gethostbyname", (bytearray(b"a.invalid"),), "a.invalid"),
-        ("sqlite3.connect", (Twofold(),), "a path that a Twofold gives"),
+        ("sqlite3.connect", (Twofold(),), "the path of a Twofold object"),
     ],
 )
 def test_whatever_the_class_of_an_argument_says_the_call_is_refused(

@@ -202,7 +202,7 @@ class _AuditHook:
     def _open_database(self, _: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         path = arguments[0]
         if not (isinstance(path, (str, bytes)) or type(path) in PATHS):
-            return "write", "writes", f"a path that a {type(path).__name__} gives"  # as above
+            return "write", "writes", f"the path of a {type(path).__name__} object"  # as above
         name = passed_text(path)
         if self._is_secret(unaudited_calls.database(name)):
             return "read", "reads", name

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import itertools
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from ...instrument.unrecorded import unrecorded
-from ...runtime.foreign_code import attempted
-from ...torch_internals.core import FAKE_TENSOR_MODE
 from .. import expressions
-from ..parameter_count import parameter_count
 from ..time_limit import SlowTrial
-from .argument_guesser import ArgumentGuesser, is_needed
-from .arguments import Argument, Arguments, Expression, UnknownInteger
+from .argument_guesser import ArgumentGuesser
+from .arguments import Argument, Arguments, Expression
 from .call_problem import CallProblem
 from .candidate import Candidate
 from .configuration_probe import with_read_structure
@@ -29,7 +24,8 @@ from .delegation import accepts_names, may_be_a_parameter
 from .dimensions import Unknowns
 from .documented_values import documented_values
 from .factories import factories
-from .failing_lines import failing_place, names_in_failing_lines
+from .failing_lines import names_in_failing_lines
+from .first_arguments import first_candidates
 from .guesses import MAKERS, by_name
 from .messages import is_of_nothing, requirements
 from .number_ranges import with_number_in_bounds
@@ -41,15 +37,12 @@ from .parameter_info import ParameterInfo
 from .refused_numbers import with_accepted_number
 from .search import NotFound, SearchBudget, search
 from .signatures import read_parameters
-from .smaller_defaults import smaller_defaults, with_less_work
+from .size_of_model import MAX_PARAMETERS, TooLarge, check_size, needs_memory, place, without_memory
+from .smaller_defaults import with_less_work
 from .stand_ins import with_stand_ins
 from .structures import with_structure
 from .without_weights import without_weights
 
-# larger models are made smaller or have no memory: they are constructed on the meta device
-MAX_PARAMETERS = 80_000_000
-# those that cannot be constructed there
-MOST_IN_MEMORY = 250_000_000
 # the share of the remaining time for one way to construct an object
 ATTEMPT_SHARE = 0.5
 MAX_TRIALS = 24
@@ -58,8 +51,6 @@ MOST_SIZES = 4
 # and that are tried larger, by how much
 MOST_LARGER, TIMES_LARGER = 12, (8, 64)
 SIZE = "__compile_lens_size__"
-# parameters that say nothing of what they take
-_OF_ANYTHING = re.compile(r"_*(?:a|args|arguments|params|inputs)")
 CONSTRUCTOR_FAILED = "its constructor failed"
 
 
@@ -81,25 +72,6 @@ class Making:
         return place(self.is_meta)
 
 
-def place(is_meta: bool) -> AbstractContextManager[Any]:
-    """A context in which tensors have no memory if ``is_meta``."""
-    import torch
-
-    return torch.device("meta") if is_meta else nullcontext()
-
-
-# what a constructor that fails on fake tensors may raise, also after it has handled torch's own error
-OF_FAKE_TENSORS = (RuntimeError, UnboundLocalError, ValueError)
-
-
-# the folder of their code
-_FAKE_TENSORS = os.path.join("torch", "_subclasses")
-
-
-class TooLarge(Exception):
-    """A model with more parameters than a background run should allocate."""
-
-
 def constructions(
     module: ModuleType, path: str, cls: type, budget: SearchBudget, given: Mapping[str, str]
 ) -> Iterator[Making]:
@@ -110,7 +82,7 @@ def constructions(
     count = 0
     # what a function of the file passes is no guess
     is_made_here = any(True for _ in factories(module, cls))
-    for first in _first_candidates(module, cls, given):
+    for first in first_candidates(module, cls, given):
         problem = _Construction(module, path, cls)
         for candidate in (first,) if is_made_here else problem.with_read_structure(first):
             part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
@@ -125,8 +97,8 @@ def constructions(
             yield Making(f"{path}({as_text(found)})", candidate=found)
     for text in large[-1:]:
         count += 1
-        needs_memory = _needs_memory(vars(module), text)
-        yield Making(text, is_meta=not needs_memory, is_large=needs_memory)
+        is_large = needs_memory(vars(module), text)
+        yield Making(text, is_meta=not is_large, is_large=is_large)
     if not count:
         shown = last.error if last is not None else None
         raise NotFound(f"{CONSTRUCTOR_FAILED}: {last or 'no arguments are known'}", draft, shown=shown)
@@ -134,27 +106,7 @@ def constructions(
 
 def first_construction(module: ModuleType, path: str, cls: type, given: Mapping[str, str]) -> str:
     """The constructor call that is tried first, as text."""
-    return f"{path}({as_text(next(_first_candidates(module, cls, given)))})"
-
-
-def _needs_memory(names: dict[str, Any], text: str) -> bool:
-    """Whether the constructor call ``text`` reads numbers of the tensors that it makes, so that it fails on the meta device, and makes
-    what still has room here."""
-    try:
-        with unrecorded(), place(True):
-            made_by(text, names)
-    except Exception as error:  # code of the user's may raise anything
-        is_of_meta = "meta" in str(error) or isinstance(error, NotImplementedError)
-        return is_of_meta and _has_room(names, text)
-    return False
-
-
-def _has_room(names: dict[str, Any], text: str) -> bool:
-    try:
-        _check_size(names, text, MOST_IN_MEMORY)
-    except Exception:  # code of the user's may raise anything
-        return False
-    return True
+    return f"{path}({as_text(next(first_candidates(module, cls, given)))})"
 
 
 def with_other_parts(
@@ -242,7 +194,7 @@ def by_class_method(module: ModuleType, path: str, cls: type, name: str, budget:
 def fitting(names: dict[str, Any], text: str, most: int = MAX_PARAMETERS) -> Making:
     """The constructor call ``text``, on the meta device if it makes something too large. Raises what it raises."""
     try:
-        _check_size(names, text, most)
+        check_size(names, text, most)
     except TooLarge:
         return Making(text, is_meta=True)
     return Making(text)
@@ -257,62 +209,6 @@ def mentioned_parameters(module: ModuleType, cls: type, message: str) -> dict[st
             argument = guesser.for_constructor(cls, info)[0]
             return {info.name: argument.render(lambda name: str(unknowns.by_name[name].value))}
     return {}
-
-
-def _first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) -> Iterator[Candidate]:
-    """First arguments for a constructor: the required ones, with one candidate per size of a configuration or of the defaults."""
-    infos = constructor_parameters(cls)
-    required = [info for info in infos if info.required or is_needed(info)]
-    unknowns = Unknowns()
-    guesser = ArgumentGuesser(module, unknowns)
-    if given:
-        known = {info.name: info for info in infos}
-        takes_any = accepts_names(constructor(cls))
-        from_call_site = {n: Expression(v) for n, v in given.items() if n in known or takes_any}
-        rest = {
-            info.name: guesser.for_constructor(cls, info)[0] for info in required if info.name not in from_call_site
-        }
-        written = {**rest, **from_call_site}
-        # as the call site has it, with fewer of what comes many times; then exactly so
-        for smaller in smaller_defaults([info for info in infos if not info.required], given):
-            yield Candidate(Arguments(tuple({**written, **dict(smaller)}.items())), unknowns)
-    options = [guesser.for_constructor(cls, info) for info in required]
-    optional = [info for info in infos if not info.required and info.name not in given]
-    if not any(len(option) > 1 for option in options):
-        named = tuple((info.name, option[0]) for info, option in zip(required, options, strict=True))
-        for smaller in smaller_defaults(optional, {}):
-            yield Candidate(Arguments((*named, *smaller)), unknowns)
-        yield from _with_any_number(cls, named, unknowns, guesser)
-        return
-    for index in range(max((len(option) for option in options), default=1)):
-        named = tuple(
-            (info.name, option[min(index, len(option) - 1)]) for info, option in zip(required, options, strict=True)
-        )
-        yield Candidate(Arguments(named), unknowns)
-
-
-def _with_any_number(
-    cls: type, named: tuple[tuple[str, Argument], ...], unknowns: Unknowns, guesser: ArgumentGuesser
-) -> Iterator[Candidate]:
-    """One more argument, where a constructor takes any number of them: `Reshape(*sizes)`, `Chain(*layers)`, `Track(*effects)`.
-
-    One that takes any names as well, and whose parameter has no name of its own, passes them on.
-    """
-    parameters = attempted(lambda: inspect.signature(constructor(cls)).parameters.values()) or ()
-    for parameter in parameters:
-        if parameter.kind is not parameter.VAR_POSITIONAL:
-            continue
-        if accepts_names(constructor(cls)) and _OF_ANYTHING.fullmatch(parameter.name):
-            return
-        name = parameter.name.rstrip("s")
-        made, alike = by_name(MAKERS, name), guesser.class_called(name)
-        item: Argument = (
-            UnknownInteger(unknowns.get(f"{parameter.name}=", 64).name) if made is None else Expression(made)
-        )
-        if made is None and alike is not None and alike is not cls:
-            item = guesser.constructed(alike, without=cls)
-        all_named = (*named, (parameter.name, item))
-        yield Candidate(Arguments(all_named, frozenset(name for name, _ in all_named)), unknowns)
 
 
 class _Construction:
@@ -347,7 +243,7 @@ class _Construction:
 
     def _real(self, text: str) -> object:
         try:
-            _check_size(self._names, f"{self._path}({text})")
+            check_size(self._names, f"{self._path}({text})")
         except TooLarge:
             self.large.append(f"{self._path}({text})")
             raise
@@ -419,50 +315,9 @@ def with_symbolic_sizes(arguments: Arguments) -> str:
     return arguments.render(lambda name: f"{SIZE}({name!r})")
 
 
-def without_memory(dtype: str, shape: tuple[Any, ...], below: int | None = None, equal: int | None = None) -> Any:
-    """The tensor for ``float32[2, 16]`` in a trial on fake tensors."""
-    import torch
-
-    return torch.empty(shape, dtype=getattr(torch, dtype))
-
-
-def made_by(text: str, names: dict[str, Any]) -> Any:
-    """The value of an expression of the entry's form. Raises what the program raises."""
-    return expressions.evaluate(f"__run__({text})", {**names, "__run__": lambda value: value}).run()
-
-
 def _evaluated(text: str, names: dict[str, Any], size: Any) -> Any:
     scope = {**names, SIZE: size, "__run__": lambda value: value}
     return expressions.evaluate(f"__run__({text})", scope, without_memory).run()
-
-
-def _check_size(names: dict[str, Any], text: str, most: int = MAX_PARAMETERS) -> None:
-    """Construct the object on fake tensors and count its parameters. Raises TooLarge, and what its constructor raises.
-
-    One that fake tensors cannot construct is constructed as it is: what that raises shows which arguments are wrong.
-    """
-    try:
-        with FAKE_TENSOR_MODE.need()(allow_non_fake_inputs=True):
-            made = made_by(text, names)
-    except Exception as error:  # code of the user's may raise anything
-        if not isinstance(error, OF_FAKE_TENSORS) and not _is_fake_tensor_error(error):
-            raise
-        made = made_by(text, names)
-    count = parameter_count(made) if hasattr(made, "parameters") else 0
-    if count > most:
-        raise TooLarge(f"it has {count / 1e6:.0f} million parameters")
-
-
-def _is_fake_tensor_error(error: BaseException | None) -> bool:
-    """Whether ``error`` is one of fake tensors, or was raised while one of theirs was handled: `torch.jit.trace` compares results."""
-    while error is not None:
-        name = type(error).__name__
-        if "Fake" in str(error) or name in ("DataDependentOutputException", "DynamicOutputShapeException"):
-            return True
-        if _FAKE_TENSORS in failing_place(error)[0]:
-            return True
-        error = error.__context__
-    return False
 
 
 def as_text(candidate: Candidate) -> str:

@@ -26,10 +26,7 @@ from .construction import (
     SIZE,
     Making,
     as_text,
-    made_by,
-    place,
     with_symbolic_sizes,
-    without_memory,
 )
 from .constructor_parameters import constructor_parameters
 from .delegation import accepts_names, may_be_a_parameter, one_of_any_number, parameters_of
@@ -44,6 +41,7 @@ from .parameter_info import ParameterInfo
 from .preparations import preparing_methods
 from .search import NotFound, SearchBudget, first_that_returns, search, search_likely, sentence_of
 from .signatures import read_class_docstring, read_parameters
+from .size_of_model import made_by, place, without_memory
 
 # the object in the text of a call that prepares it: `(m := Net(), m.setup())[0](x)`
 MADE = "m"

@@ -21,10 +21,11 @@ from ...instrument.unrecorded import unrecorded
 from ...runtime.foreign_code import attempted
 from ..expressions import PreparedCall
 from .arguments import known_text
-from .construction import Making, constructions, fitting, made_by
+from .construction import Making, constructions, fitting
 from .package_files import LEFT_OUT, SMALL, package_files, statements_mentioning
 from .search import NotFound, SearchBudget
 from .signatures import read_parameters
+from .size_of_model import made_by
 
 MOST = 6
 # parameters of what a function constructs; of a larger one the part is on the meta device, too
