@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.corpus.libraries import distributions, earlier, needed
+from tests.corpus.releases import of_day, uploaded
 
 INSTALL_S = 240
 FOLDER = "environments"
@@ -181,7 +182,7 @@ def install_for(package: str, files: list[Path], folder: Path) -> None:
             one["module"] for one in said if one["kind"] == "lacks" and one["importing"] in {*by_files, *installed_as}
         }
         wanted |= set(_undeclared(must, declared))
-        wanted |= set(_earlier(said, inside))
+        wanted |= set(_earlier(said, inside, uploaded(package, top.name.rpartition("-")[2])))
     _agree(uv, install, python, package)
 
 
@@ -215,12 +216,12 @@ def _not_found(python: Path, modules: list[str]) -> set[str]:
     return set(done.stdout.split())
 
 
-def _earlier(said: list[dict[str, str]], inside: Path) -> Iterator[str]:
+def _earlier(said: list[dict[str, str]], inside: Path, day: str) -> Iterator[str]:
     for one in (one for one in said if one["kind"] == "older"):
         if one["said"]:
             yield from filter(None, [earlier("", "0.0", one["said"])])
         for found in _named(one["module"].lower(), inside):
-            yield from filter(None, [earlier(found.name, found.version, "")])
+            yield from filter(None, [of_day(found.name, found.version, day) or earlier(found.name, found.version, "")])
 
 
 def _declared_anywhere(package: str, inside: Path) -> dict[str, str]:
