@@ -181,10 +181,12 @@ async def test_what_would_torch_compile_do_and_keeping_its_inputs(root: Path) ->
         assert any(title.startswith("not analyzed: its constructor failed: KeyError") for title in titles)
         asked["textDocument"] = {"uri": other}
         actions = {action["title"]: action for action in await ed.request("textDocument/codeAction", asked)}
-        (edit,) = edits(actions["Write a skeleton call of `Net` as a comment"])
+        (edit,) = edits(actions["Write a skeleton call of `Net` as a comment, and change `table`"])
         assert edit["newText"].startswith("# compile-lens: entry=Net(table=")
         (edit,) = edits(actions["Write a skeleton of `get_inputs()` for `Net`"])
-        assert "def get_inputs():" in edit["newText"]
+        # a call like it failed, and it says where
+        assert "# It fails at line " in edit["newText"]
+        assert "change `table`.\ndef get_inputs():" in edit["newText"]
 
 
 def edits(action: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from dataclasses import dataclass
 
 from compile_lens.entries.entry_comment import entry_comment
@@ -16,6 +17,7 @@ _DECLARATION = pattern(r"#!|#.*coding[:=]")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8")
 _DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", *_INTEGERS, "bool")
 USUAL_LIMIT = 10
+REMARK_WIDTH = 100
 # what made-up objects are made of, by the module to import
 _MODULES = {"types": "types.SimpleNamespace(", "PIL.Image": "PIL.Image.new("}
 
@@ -49,8 +51,9 @@ def as_python(call: str) -> str:
     return ast.unparse(ast.fix_missing_locations(_Torch().visit(parse_expression(call))))
 
 
-def as_functions(tree: SourceTree, call: str) -> Insertion | None:
-    """``get_inputs()``, and ``get_init_inputs()`` for a class, at the end of the file; None if the call has no such form."""
+def as_functions(tree: SourceTree, call: str, remark: str = "") -> Insertion | None:
+    """``get_inputs()``, and ``get_init_inputs()`` for a class, at the end of the file, below a comment of ``remark``; None if the call has
+    no such form."""
     outer = _expression(call)
     if not isinstance(outer, ast.Call) or not isinstance(outer.func, (ast.Name, ast.Attribute, ast.Call)):
         return None  # an object that is prepared by other calls has no such form
@@ -58,7 +61,9 @@ def as_functions(tree: SourceTree, call: str) -> Insertion | None:
     calls = [outer, *([outer.func] if isinstance(outer.func, ast.Call) else [])]
     if any(re.search(rf"^(?:def )?{name}\b", tree.text, re.M) for name in functions):
         return None
-    body = "".join(_function(name, _arguments(made)) for name, made in zip(functions, calls, strict=True))
+    above = "".join(f"# {line}\n" for line in textwrap.wrap(one_line(remark), REMARK_WIDTH))
+    made = [_function(name, _arguments(each)) for name, each in zip(functions, calls, strict=True)]
+    body = "\n\n" + above + "\n\n".join(made)
     last = len(tree.lines)
     is_closed = not tree.line_text(last)
     return Insertion(last if is_closed else last + 1, 0, body if is_closed else f"\n{body}")
@@ -76,7 +81,7 @@ def _expression(text: str) -> ast.expr | None:
 
 def _function(name: str, value: str) -> str:
     imported = "".join(f"    import {module}\n\n" for module, used in _MODULES.items() if used in value)
-    return f"\n\ndef {name}():\n{imported}    return {value}\n"
+    return f"def {name}():\n{imported}    return {value}\n"
 
 
 def _arguments(call: ast.Call) -> str:

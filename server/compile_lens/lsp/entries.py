@@ -143,11 +143,13 @@ class Entries:
                 yield self._action(snapshot, "Keep these inputs as `get_inputs()`", functions)
 
     def _drafts(self, snapshot: Snapshot, tree: SourceTree, unit: Unit) -> Iterator[types.CodeAction]:
-        """Offer a call with what is known, for the user to complete."""
+        """Offer a call with what is known, for the user to complete, and say what is wrong with it."""
         comment = as_comment(tree, unit.draft)
         if comment is not None:
-            yield self._action(snapshot, f"Write a skeleton call of `{unit.name}` as a comment", comment)
-        functions = as_functions(tree, unit.draft)
+            change = " or ".join(f"`{name}`" for name in unit.involved)
+            and_change = f", and change {one_line(change)}" if change else ""
+            yield self._action(snapshot, f"Write a skeleton call of `{unit.name}` as a comment{and_change}", comment)
+        functions = as_functions(tree, unit.draft, unit.what_failed)
         if functions is not None:
             yield self._action(snapshot, f"Write a skeleton of `get_inputs()` for `{unit.name}`", functions)
 
