@@ -250,3 +250,11 @@ def test_a_class_that_may_inherit_forward_is_called_last() -> None:
     assert not find_targets(
         parse("from pydantic import BaseModel\n\n\nclass Settings(BaseModel):\n    size: int = 1\n")
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "is_found"), [("model.eval()", True), ("eval('1')", False), ("model.eval(); eval('1')", False)]
+)
+def test_a_model_that_is_switched_to_eval_mode_is_not_code_that_is_evaluated(line: str, is_found: bool) -> None:
+    source = f"import torch\n\n\ndef score(model: torch.nn.Module, x: torch.Tensor):\n    {line}\n    return model(x)\n"
+    assert ("score" in [target.name for target in find_targets(parse(source))]) is is_found

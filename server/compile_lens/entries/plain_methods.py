@@ -30,9 +30,7 @@ _ASIDE = pattern(r"_|test|load|save|parse|plot|print|log_|show|visuali[sz]e|down
 # `self.model(`, `self.model =`, `self.name`
 _CALLED, _ASSIGNED = pattern(r"\bself\.(\w+)\("), pattern(r"\bself\.(\w+)\s*(?::[^=\n]{0,200})?=(?!=)")
 _OF_OBJECT = pattern(r"\b(?:self|cls)\.(\w+)")
-# Python's own, and not that of a module
-_EVALUATES = pattern(r"(?<!\.)\beval\b")
-# a step of an optimizer changes nothing but the object
+# `self.optimizer.step()` changes nothing but the object
 _OF_TRAINING = frozenset({"optimizer"})
 _MORE_THAN_A_CALL = ("property", "setter", "overload", "fixture", "contextmanager", "abstractmethod", "validator")
 
@@ -66,7 +64,7 @@ def _methods(tree: SourceTree) -> tuple[tuple[Definition, bool], ...]:
         for method in members.values():
             if owner_of(method) == cls.name and _is_to_call(tree, method) and _is_about_tensors(tree, method, made):
                 reached = _reached(tree, [method.name, CONSTRUCTOR], members)
-                reaches_out = any(has_effects(tree, each, _harmless(tree, each)) for each in reached)
+                reaches_out = any(has_effects(tree, each, _OF_TRAINING) for each in reached)
                 found.append((method.name in used, method, reaches_out))
     found.sort(key=lambda each: each[0])
     return tuple((method, reaches_out) for _, method, reaches_out in found[:MOST_METHODS])
@@ -145,8 +143,3 @@ def _reached(tree: SourceTree, names: list[str], members: dict[str, Definition])
 def _members_used(tree: SourceTree, method: Definition, members: dict[str, Definition]) -> list[str]:
     used = dict.fromkeys(_OF_OBJECT.findall(text_of(tree, method)))
     return [name for name in used if name in members and name != method.name]
-
-
-def _harmless(tree: SourceTree, method: Definition) -> frozenset[str]:
-    """Names that stand for something else in a method: `self.optimizer.step()`, `self.model.eval()`."""
-    return _OF_TRAINING if _EVALUATES.search(text_of(tree, method)) else _OF_TRAINING | {"eval"}

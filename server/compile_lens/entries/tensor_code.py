@@ -13,6 +13,8 @@ from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
 
 _IDENTIFIERS = Query("(identifier) @name")
 _WORD = pattern(r"\w+")
+# Python's own, and not that of a module (`model.eval()`)
+_EVALUATES = pattern(r"(?<!\.)\beval\b")
 # the name of a parameter may be something else's in a function with one of these
 _BINDS_OTHERWISE = pattern(r"\b(?:global|import)\b")
 _TENSOR_ANNOTATIONS = ("Tensor", "Float[", "Int[", "Bool[")
@@ -37,6 +39,8 @@ def takes_tensors(definition: Definition) -> bool:
 def has_effects(tree: SourceTree, definition: Definition, harmless: frozenset[str] = frozenset()) -> bool:
     """Whether a function names what reaches files, processes, the network or other code; ``harmless`` are names that do not count."""
     words = set(names_in(tree, definition)) - harmless
+    if _EVALUATES.search(text_of(tree, definition)) is None:
+        words.discard("eval")
     if _BINDS_OTHERWISE.search(text_of(tree, definition)) is None:
         # what is passed in is made up: `signal` and `input` are tensors then
         words -= {parameter.name for parameter in definition.parameters if not parameter.default}
