@@ -7,16 +7,18 @@ file gets an environment with what it declares (``environments.py``). ``python -
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import random
 import re
-import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.corpus import environments
+from tests.corpus.releases import source_of
 
 PACKAGES = Path(__file__).parent / "packages.json"
 # what is no program and no model: tests, packaging, documentation, the lists of names in `__init__.py`
@@ -32,7 +34,7 @@ IS_CALLED = re.compile(r"^\s+def forward\(", re.MULTILINE)
 USES_MODEL = re.compile(r"\.(?:backward|parameters|train|eval|fit)\(|\bmodel\(")
 IS_RUN = re.compile(r"^if __name__ ==", re.MULTILINE)
 SCRIPTS = 1 / 3
-DOWNLOAD_S = 180
+AT_A_TIME = 3
 
 
 def main() -> int:
@@ -45,34 +47,40 @@ def main() -> int:
     packages = json.loads(PACKAGES.read_text("utf-8"))[options.set]
     folders = [folder for name in packages if (folder := unpacked(name, options.folder)) is not None]
     paths = drawn(folders, options.files, options.seed)
-    for place in sorted({path.relative_to(options.folder).parts[:2] for path in paths}):
-        package, version = place[0], place[1].rpartition("-")[2]
-        own = [path for path in paths if path.is_relative_to(options.folder / package)]
-        try:
-            environments.make(package, version, options.folder.absolute())
-            environments.install_for(package, own, options.folder.absolute())
-        except environments.NoEnvironment as problem:
-            print(f"{package}: no environment ({problem})", file=sys.stderr)
+    places = sorted({path.relative_to(options.folder).parts[:2] for path in paths})
+    # most of the time goes into waiting for the index
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        list(pool.map(lambda place: make_environment(*place, paths, options.folder.absolute()), places))
     for path in paths:
         print(path)
     return 0
+
+
+def make_environment(package: str, top: str, paths: list[Path], folder: Path) -> None:
+    """An interpreter for the package that is unpacked in ``folder/package/top``, with what those of ``paths`` that are its files need."""
+    own = [path for path in paths if path.absolute().is_relative_to(folder / package)]
+    try:
+        environments.make(package, top.rpartition("-")[2], folder)
+        environments.install_for(package, own, folder)
+    except environments.NoEnvironment as problem:
+        print(f"{package}: no environment ({problem})", file=sys.stderr)
 
 
 def unpacked(package: str, folder: Path) -> Path | None:
     """The folder of the source distribution of ``package`` below ``folder``; None (and a line) where there is none."""
     place = folder / package
     if not place.is_dir():
-        archives = folder / "archives" / package
-        # of this package alone: what it is built with may come as wheels
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", package]
         try:
-            subprocess.run([*command, "--dest", str(archives), package], check=True, timeout=DOWNLOAD_S)
-            with tarfile.open(next(archives.glob("*.tar.gz"))) as archive:
-                archive.extractall(place, filter="data")
-        except (subprocess.SubprocessError, StopIteration, tarfile.TarError, OSError) as problem:
-            print(f"{package}: no source distribution ({type(problem).__name__})", file=sys.stderr)
+            content = source_of(package)
+            if content is not None:
+                with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+                    archive.extractall(place, filter="data")
+        except (tarfile.TarError, OSError) as problem:
+            print(f"{package}: {type(problem).__name__}: {problem}", file=sys.stderr)
+        if not place.is_dir():
+            print(f"{package}: no source distribution", file=sys.stderr)
             return None
-    return next(path for path in sorted(place.iterdir()) if path.is_dir())
+    return next((path for path in sorted(place.iterdir()) if path.is_dir()), None)
 
 
 def drawn(folders: list[Path], count: int, seed: int) -> list[Path]:

@@ -1,11 +1,14 @@
-"""When packages were published: a file was written for the libraries of its own day."""
+"""What an index of packages has: their source distributions, and when they were published, since a file was written for the libraries of
+its own day."""
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import re
 import urllib.request
+from dataclasses import dataclass
 from typing import Any
 
 from packaging.version import InvalidVersion, Version
@@ -14,22 +17,51 @@ INDEX = "https://pypi.org/simple/"
 TIMEOUT_S = 60
 
 
+@dataclass(frozen=True)
+class Release:
+    """A file of an index; ``day`` is when it was uploaded, as in ``2024-05-03T08:07:28Z``. See PEP 700."""
+
+    version: str
+    day: str
+    name: str
+    url: str
+    sha256: str
+
+    @property
+    def is_wheel(self) -> bool:
+        return self.name.endswith(".whl")
+
+
 def uploaded(package: str, version: str) -> str:
-    """When ``version`` of ``package`` was uploaded, as in ``2024-05-03T08:07:28Z``; '' where the index does not say."""
-    return min((day for found, day, _ in releases(package) if found == version), default="")
+    """When ``version`` of ``package`` was uploaded; '' where the index does not say."""
+    return min((release.day for release in releases(package) if release.version == version), default="")
 
 
 def of_day(library: str, installed: str, day: str) -> str:
     """A requirement of the newest version of ``library`` that was there at ``day``, where it is earlier than ``installed``; or ''."""
-    fitting = [_version(found) for found, when, wheel in releases(library) if wheel and when <= day]
+    fitting = [_version(release.version) for release in releases(library) if release.is_wheel and release.day <= day]
     newest = max((found for found in fitting if found is not None and not found.is_prerelease), default=None)
     present = _version(installed)
     return f"{library}=={newest}" if newest is not None and present is not None and newest < present else ""
 
 
+def source_of(package: str) -> bytes | None:
+    """The source distribution (``.tar.gz``) of the newest version that has one, pre-releases where there is nothing else; None where
+    there is none. Nothing of it is run. Raises OSError where it cannot be had whole."""
+    found = [(v, r) for r in releases(package) if r.name.endswith(".tar.gz") and (v := _version(r.version)) is not None]
+    if not found:
+        return None
+    _, newest = max(found, key=lambda each: (not each[0].is_prerelease, each[0]))
+    with urllib.request.urlopen(newest.url, timeout=TIMEOUT_S) as answer:
+        content = bytes(answer.read())
+    if newest.sha256 and hashlib.sha256(content).hexdigest() != newest.sha256:
+        raise OSError(f"{newest.name} is not what the index says")
+    return content
+
+
 @functools.cache
-def releases(package: str) -> tuple[tuple[str, str, bool], ...]:
-    """The version, the day and whether it is a wheel, of each file that the index has of ``package``. See PEP 700."""
+def releases(package: str) -> tuple[Release, ...]:
+    """The files that the index has of ``package``, without those that were withdrawn."""
     name = re.sub(r"[-_.]+", "-", package).lower()
     request = urllib.request.Request(f"{INDEX}{name}/", headers={"Accept": "application/vnd.pypi.simple.v1+json"})
     try:
@@ -37,17 +69,19 @@ def releases(package: str) -> tuple[tuple[str, str, bool], ...]:
             files = json.load(answer)["files"]
     except (OSError, ValueError, KeyError):
         return ()
-    return tuple(
-        (_version_of(file), file.get("upload-time") or "9999", file["filename"].endswith(".whl")) for file in files
-    )
+    return tuple(_release(file) for file in files if not file.get("yanked"))
 
 
-def _version_of(file: dict[str, Any]) -> str:
+def _release(file: dict[str, Any]) -> Release:
+    sha256 = file.get("hashes", {}).get("sha256", "")
+    return Release(_version_of(file["filename"]), file.get("upload-time") or "9999", file["filename"], file.get("url", ""), sha256)
+
+
+def _version_of(name: str) -> str:
     """From ``name-1.2-py3-none-any.whl`` or ``name-1.2.tar.gz``."""
-    name = file["filename"]
     if name.endswith(".whl"):
-        return str(name.split("-")[1])
-    return str(re.sub(r"\.(?:tar\.\w+|zip|tgz)$", "", name).rpartition("-")[2])
+        return name.split("-")[1]
+    return re.sub(r"\.(?:tar\.\w+|zip|tgz)$", "", name).rpartition("-")[2]
 
 
 def _version(text: str) -> Version | None:

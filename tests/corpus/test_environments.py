@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import http.server
 import json
 import sys
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.corpus import environments, releases
+from tests.corpus import environments
 from tests.corpus.libraries import distributions, earlier, needed
 
 
@@ -99,43 +96,3 @@ def test_boxes_that_overlap_are_left_out() -> None:
     scores = torch.tensor([0.5, 0.9, 0.8, 0.7])
     assert vision_operators._nms(boxes, scores, 0.5).tolist() == [1, 2]
     assert vision_operators._nms(boxes[:0], scores[:0], 0.5).tolist() == []
-
-
-@pytest.fixture
-def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An index with four files of one library."""
-
-    class Answer(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            files = [
-                ("lib-0.9-py3-none-any.whl", "2022-01-01T00:00:00Z"),
-                ("lib-1.0.0-py3-none-any.whl", "2023-01-01T00:00:00Z"),
-                ("lib-1.1rc1-py3-none-any.whl", "2023-02-01T00:00:00Z"),
-                ("lib-1.2.tar.gz", "2023-02-02T00:00:00Z"),
-                ("lib-2.0-py3-none-any.whl", "2025-01-01T00:00:00Z"),
-            ]
-            self.send_response(200 if self.path == "/lib/" else 404)
-            self.end_headers()
-            self.wfile.write(json.dumps({"files": [{"filename": n, "upload-time": day} for n, day in files]}).encode())
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setattr(releases, "INDEX", f"http://127.0.0.1:{server.server_port}/")
-    releases.releases.cache_clear()
-    yield
-    releases.releases.cache_clear()
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.mark.usefixtures("index")
-def test_the_version_of_a_library_that_a_package_was_written_for() -> None:
-    day = releases.uploaded("Lib", "1.2")
-    assert day == "2023-02-02T00:00:00Z"
-    # neither what came later, nor what is no wheel, nor one before its release
-    assert releases.of_day("lib", "2.0", day) == "lib==1.0.0"
-    assert releases.of_day("lib", "0.9", day) == ""
-    assert releases.of_day("nobody", "2.0", day) == "" == releases.uploaded("nobody", "1")
