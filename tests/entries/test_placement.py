@@ -30,3 +30,32 @@ def test_inputs_are_on_the_device_of_an_objects_tensors(tmp_path: Path, warm_hos
     assert [call.target for call in outcome.calls] == ["Loss"]
     assert not [finding for finding in outcome.findings if finding.severity.name == "ERROR"]
     assert outcome.graphs
+
+
+# eager takes the targets on the CPU: the emulated GPU compares no devices
+LANGUAGE_MODEL = """\
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, vocabulary=100, dim=32):
+        super().__init__()
+        self.embed = nn.Embedding(vocabulary, dim, device="cuda")
+        self.head = nn.Linear(dim, vocabulary, device="cuda")
+
+    def forward(self, tokens: torch.Tensor, targets: torch.Tensor | None = None):
+        logits = self.head(self.embed(tokens))
+        if targets is None:
+            return logits
+        return nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+"""
+
+
+def test_optional_arguments_are_where_the_object_is(tmp_path: Path, warm_host: WarmHost) -> None:
+    outcome = run(warm_host, write(tmp_path, LANGUAGE_MODEL))
+    assert [call.target for call in outcome.calls] == ["Model"]
+    # and not that a call with the targets on the CPU would fail to compile
+    assert [finding.code for finding in outcome.findings] == ["cpu-for-gpu", "would-recompile"]
+    # the targets of tokens are tokens
+    assert "`targets=int64[2, 16] < 100`" in outcome.findings[1].message

@@ -166,7 +166,8 @@ class _Calls:
     def _call(self, rehearsed: Rehearsed) -> None:
         found, name = rehearsed.found, rehearsed.target.name
         compiled_call.seed()
-        call = compiled_call.prepared(found.evaluate(vars(self._module)), rehearsed.target.compile, self._file)
+        made = found.evaluate(vars(self._module))
+        call = compiled_call.prepared(made, rehearsed.target.compile, self._file)
         arguments, named = copied((call.positional, call.named))
         with at_most(self._plan.seconds, CallTooLong):
             call.run()
@@ -180,7 +181,7 @@ class _Calls:
 
         def offers() -> watcher.Offers:
             offered = self._offered.get(name)
-            return offered.evaluated(found, vars(self._module)) if offered is not None else ()
+            return offered.evaluated(found, vars(self._module), made.target) if offered is not None else ()
 
         varied.after_call(again if rehearsed.works_twice else None, offers)
 

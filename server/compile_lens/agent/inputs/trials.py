@@ -22,6 +22,7 @@ from .ahead import Send
 from .call_in_progress import in_progress
 from .coverage import RanSoFar
 from .memory import bounded
+from .placement import beside
 from .synthesis.blame import involved_arguments, line_of_failure
 from .synthesis.concrete_classes import is_abstract
 from .synthesis.construction import CONSTRUCTOR_FAILED
@@ -65,12 +66,13 @@ class Offered:
     target: str
     arguments: tuple[tuple[str, str], ...]
 
-    def evaluated(self, found: FoundCall, names: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
-        """Name, text and value of each."""
+    def evaluated(self, found: FoundCall, names: dict[str, Any], of: Any) -> Iterator[tuple[str, str, Any]]:
+        """Name, text and value of each, for a call of the object ``of``."""
         for name, text in self.arguments:
             with found.place():
                 call = expressions.evaluate(f"__run__({text})", {**names, "__run__": lambda value: value})
-            yield name, text, call.run()
+            (value,), _ = beside(of, (call.run(),), {})
+            yield name, text, value
 
 
 @dataclass(frozen=True)

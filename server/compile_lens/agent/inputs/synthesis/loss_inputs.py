@@ -14,7 +14,7 @@ from .arguments import Arguments, Tensor
 from .candidate import Candidate
 from .guesses import LABELS_BELOW
 
-_TARGET = re.compile(
+TARGET_NAME = re.compile(
     r"(?:.*_)?(?:targets?|targ|tgt|labels?|lbl|lb|y|ys|y_?true|true|gts?|ground_?truths?|gt_\w+|masks_true|real|reference|ref|teacher\w*|targets?_\w+"
     r"|true_\w+|labels?_\w+)"
 )
@@ -45,7 +45,7 @@ SHAPES = (("items", "classes"), ("items", "classes", "rows", "columns"), ("items
 def loss_inputs(start: Candidate, function: Callable[..., Any], name: str, made: Any = None) -> Iterator[Candidate]:
     """``start`` with other tensors, if the function, or the class of ``made``, is a loss: the likeliest first. ``name`` is its name."""
     tensors = {name: each for name, each in start.arguments.named if isinstance(each, Tensor)}
-    targets = [name for name in tensors if _TARGET.fullmatch(name.lower())]
+    targets = [name for name in tensors if TARGET_NAME.fullmatch(name.lower())]
     if len(tensors) < 2:
         return
     if not targets or len(targets) == len(tensors):

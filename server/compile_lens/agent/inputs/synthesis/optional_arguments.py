@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -17,6 +18,7 @@ from .dimensions import Unknowns
 from .guesses import INPUTS, by_name
 from .hint_kinds import kinds_of
 from .layers import expected_by_layers
+from .loss_inputs import TARGET_NAME
 from .object_calls import FoundCall, evaluated_call
 from .parameter_info import ParameterInfo
 from .search import NotFound, SearchBudget, search
@@ -42,7 +44,8 @@ def optional_arguments(module: ModuleType, found: FoundCall, seconds: float) -> 
             unknown.fixed = True
         guesser = ArgumentGuesser(module, guesser_unknowns)
         argument = guesser.for_input(info, expected_by_layers(target, info.layers))
-        text = _with_which_it_returns(module, found, info, argument, guesser_unknowns, budget)
+        tried = [*_tokens_to_come(info, found), argument]
+        text = _with_which_it_returns(module, found, info, tried, guesser_unknowns, budget)
         if text is not None:
             yield info.name, text
 
@@ -56,11 +59,19 @@ def _is_offered(info: ParameterInfo, found: FoundCall) -> bool:
     return "tensor" in kinds or (not kinds and by_name(INPUTS, info.name) is not None)
 
 
+def _tokens_to_come(info: ParameterInfo, found: FoundCall) -> Iterator[Argument]:
+    """The targets of a model of tokens are tokens."""
+    assert found.candidate is not None
+    if TARGET_NAME.fullmatch(info.name):
+        tokens = (tensor for _, tensor in found.candidate.arguments.tensors() if tensor.dtype == "int64")
+        yield from itertools.islice((each for each in tokens if each.below is not None), 1)
+
+
 def _with_which_it_returns(
     module: ModuleType,
     found: FoundCall,
     info: ParameterInfo,
-    argument: Argument,
+    tried: list[Argument],
     unknowns: Unknowns,
     budget: SearchBudget,
 ) -> str | None:
@@ -78,10 +89,10 @@ def _with_which_it_returns(
             call = expressions.evaluate(f"__made__({text})", {**names, "__made__": made})
         return call.run()
 
-    start = Candidate(before.with_argument(info.name, argument), unknowns)
+    start = [Candidate(before.with_argument(info.name, each), unknowns) for each in tried]
     part = SearchBudget(min(MAX_TRIALS, budget.trials), min(SECONDS_EACH, budget.left))
     try:
-        result = search(CallProblem(symbolic, real, _none_offered), [start], part)
+        result = search(CallProblem(symbolic, real, _none_offered), start, part)
     except NotFound:
         return None
     finally:
