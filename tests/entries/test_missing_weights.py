@@ -152,6 +152,67 @@ def test_a_missing_checkpoint_leaves_what_would_get_it_as_it_was_made(tmp_path: 
         assert told(run(warm_host, tmp_path, text, **how)) == [("missing-data", 3)]
 
 
+DOWNLOADED = """\
+import os
+from urllib.request import urlretrieve
+
+import torch
+from huggingface_hub import hf_hub_download
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        path = hf_hub_download("nobody/nothing", filename="net.pt")
+        self.inner = torch.nn.Linear(3, 3)
+        self.read(path)
+
+    def read(self, path):
+        if not os.path.exists(path):
+            raise FileNotFoundError(path)
+        state = torch.load(path)
+        self.inner.load_state_dict(state)
+
+    def forward(self, x):
+        return self.inner(x)
+
+
+urlretrieve("https://example.invalid/a.pth", "a.pth")
+other = torch.nn.Linear(3, 3)
+other.load_state_dict(torch.load("a.pth"))
+torch.compile(Net())(other(torch.ones(2, 3)))
+try:
+    hf_hub_download("nobody/nothing", "net.pt")
+except OSError:
+    print("its own way")
+else:
+    raise SystemExit(3)
+"""
+
+
+def test_weights_that_are_downloaded_to_a_file_and_loaded_from_there(tmp_path: Path, warm_host: WarmHost) -> None:
+    outcome = run(warm_host, tmp_path, DOWNLOADED)
+    lines = DOWNLOADED.splitlines()
+    loaded = [(number, text) for number, text in enumerate(lines, 1) if "torch.load(" in text]
+    found = [finding for finding in outcome.findings if finding.code == "missing-checkpoint"]
+    assert [finding.place.line for finding in found] == [number for number, _ in loaded]
+    # by what the program asked for, and not by the file in its place
+    assert [name in f.message for name, f in zip(("nobody/nothing/net.pt", "/a.pth"), found, strict=True)] == [
+        True,
+        True,
+    ]
+    assert outcome.graphs == 1
+    assert {finding.severity.name for finding in outcome.findings} == {"INFORMATION"}
+    # what reads such a file as anything else gets the error of the download
+    for other in ("torch.jit.load(path)", "torch.load(path)"):
+        text = DOWNLOADED[: DOWNLOADED.index("try:")] + f'path = hf_hub_download("a/b", "c.pt")\n{other}\n'
+        last = run(warm_host, tmp_path, text).findings[-1]
+        assert (last.code, "a/b/c.pt" in last.message) == ("missing-data", True), last.message
+    # and where no state of a model is loaded, nothing is in its place
+    plain = 'from huggingface_hub import hf_hub_download\n\nopen(hf_hub_download("a/b", "c.bin")).read()\n'
+    assert told(run(warm_host, tmp_path, plain))[-1] == ("missing-data", 3)
+
+
 def test_a_run_as_the_users_own_is_left_alone(tmp_path: Path, warm_host: WarmHost) -> None:
     job = Job(str(tmp_path / "program.py"))
     assert command_of(job).missing_weights is Substitution.AUTO

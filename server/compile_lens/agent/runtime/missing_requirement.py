@@ -13,6 +13,7 @@ from .protocol import MissingRequirementReport
 # a part of the file's path, the function -> what it looks for, and the parameters that name it. The user's call is the outermost.
 LOADERS = (
     ("/torch/serialization.py", "load", "a saved file", ("f",)),
+    ("/torch/jit/_serialization.py", "load", "a saved file", ("f",)),
     ("/torch/hub.py", "load", "a `torch.hub` repository", ("repo_or_dir",)),
     ("/torch/hub.py", "load_state_dict_from_url", "weights", ("url",)),
     ("/torch/hub.py", "download_url_to_file", "a file", ("url",)),

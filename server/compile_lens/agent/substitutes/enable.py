@@ -20,7 +20,7 @@ from .cuda.usage import hides_gpus, is_compiler_asking, names_gpu
 from .data import arrays, hub_datasets, image_processors, torchvision_datasets
 from .notes import StandInNotes
 from .unsupported import unsupported_is_noted
-from .weights import checkpoints, hub_files, lookups, timm_models, tokenizers, transformers_models
+from .weights import checkpoints, downloads, hub_files, lookups, timm_models, tokenizers, transformers_models
 
 MAX_GPUS = 16
 
@@ -155,14 +155,17 @@ def _substitute_weights(notes: StandInNotes) -> None:
     Those that are here get loaded as usual.
     """
     calls = lookups.Lookups(notes)
+    downloaded = downloads.Downloads(calls)
     kinds = (
         transformers_models.TransformersModels(calls),
         tokenizers.Tokenizers(calls),
-        checkpoints.Checkpoints(calls),
+        downloaded,
+        checkpoints.Checkpoints(calls, downloaded),
         timm_models.TimmModels(calls),
     )
-    change_at_import({name: change for kind in kinds for name, change in kind.changes().items()})
-    skip_modules(transformers_models, tokenizers, checkpoints, timm_models, hub_files, lookups)
+    for kind in kinds:  # two of them change `torch.hub`
+        change_at_import(kind.changes())
+    skip_modules(transformers_models, tokenizers, downloads, checkpoints, timm_models, hub_files, lookups)
 
 
 def _substitute_data(notes: StandInNotes) -> None:

@@ -17,6 +17,7 @@ import torch
 from ...instrument.in_place import call_after_failure, call_first
 from ...runtime.missing_requirement import is_not_found
 from ...torch_internals.core import INCOMPATIBLE_KEYS
+from .downloads import Downloads
 from .lookups import Lookups, reason
 from .state_dict_uses import is_loaded
 
@@ -79,8 +80,9 @@ for _name in RAISING.split():
 class Checkpoints:
     """Changes to modules, applied when they are imported."""
 
-    def __init__(self, lookups: Lookups) -> None:
+    def __init__(self, lookups: Lookups, downloads: Downloads) -> None:
         self._lookups = lookups
+        self._downloads = downloads
         self._are_accepted = False
 
     def changes(self) -> Mapping[str, Callable[[ModuleType], object]]:
@@ -89,7 +91,15 @@ class Checkpoints:
             "torch.serialization": lambda module: self._change(module, "load"),
             "torch.hub": lambda hub: self._change(hub, URL_LOADER),
             "safetensors.torch": lambda module: self._change(module, "load_file"),
+            "torch.jit._serialization": lambda module: call_after_failure(module.load, self._is_told),
         }
+
+    def _is_told(self, error: Exception, file: Any, /, *_: Any, **__: Any) -> None:
+        """Raise the error of the download where a file holds nothing for that reason."""
+        absent = self._downloads.absent(file)
+        if absent is not None:
+            # the frames of the loader say what was looked for
+            raise absent[1].with_traceback(error.__traceback__) from None
 
     def _change(self, module: Any, name: str) -> None:
         """Substitute what ``name`` of ``module`` does not find; the function itself stays the library's own."""
@@ -98,9 +108,11 @@ class Checkpoints:
             caller = sys._getframe(1).f_back  # of the frame around the function, that of the user's call
             if caller is None or not isinstance(wanted, (str, os.PathLike)):
                 return None
-            if not self._may_substitute(error, caller, name):
+            absent_name, absent_error = self._downloads.absent(wanted) or (os.fspath(wanted), error)
+            if not self._may_substitute(absent_error, caller, name):
+                self._is_told(error, wanted)
                 return None
-            return (self._substitute(error, os.fspath(wanted), caller),)
+            return (self._substitute(absent_error, absent_name, caller),)
 
         call_after_failure(getattr(module, name), failed)
 
