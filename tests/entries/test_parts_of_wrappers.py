@@ -96,6 +96,25 @@ class Described(nn.Module):
         return self.layers[0](x)
 
 
+class Experts(nn.Module):
+    """Experts of several tasks.
+
+    widths: int, size of the input
+    experts: list of list of int, experts of each task
+    heads: list of list, units of each hidden layer
+    """
+
+    def __init__(self, widths, experts, heads):
+        super().__init__()
+        assert all(len(each) == len(heads) for each in experts)
+        self.layers = nn.ModuleList(nn.Linear(widths, 2 * widths) for each in experts for _ in range(sum(each)))
+        self.heads = nn.ModuleList(nn.Linear(2 * widths, units[-1]) for units in heads)
+
+    def forward(self, x):
+        x = torch.stack([layer(x) for layer in self.layers]).mean(0)
+        return [head(x) for head in self.heads]
+
+
 class Named(nn.Module):
     def __init__(self, classes: Sequence[str], sides: tuple[int, int, int]):
         super().__init__()
@@ -154,6 +173,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> object:
         ("Rotary", "Rotary()(h=32, w=32, device=torch.device('cpu'))"),
         ("Solver", "Solver()(y=float32[2, 16, 16], blur=Blur())"),
         ("Described", "Described(sizes=[64, 64], name="),
+        ("Experts", "Experts(widths=64, experts=["),
         ("Named", "Named(classes=['word_1', 'word_2'], sides=(64, 64, 64))(x=float32["),
         ("Pyramid", "sides=[64, 64, 64])(x=float32["),
         ("OpenScale", "OpenScale(scale=1.0)(x=float32["),

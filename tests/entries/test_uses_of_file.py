@@ -160,6 +160,29 @@ def test_an_example_has_the_imports_of_those_before_it_on_its_page(package: Path
     assert outcome.calls[0].target == "Fusion"
 
 
+OUTER = """
+class Outer(torch.nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+        self.head = torch.nn.Linear(8, 2)
+
+    def forward(self, batch):
+        return self.head(self.inner(batch))
+
+
+"""
+
+
+def test_an_example_is_about_what_it_makes_of_the_file(package: Path, warm_host: WarmHost) -> None:
+    use = USE.replace("    ", "").replace("model(", "Outer(model)(")
+    page = f"```python\nimport torch\nfrom pkg.fusion import Fusion\n{OUTER}{use}```\n"
+    outcome = used_in(warm_host, package, "README.md", page)
+    assert outcome.entry == "example:README.md"
+    assert [call.target for call in outcome.calls] == ["Fusion"]
+    assert codes(outcome) == [("GB0059", PRINT_LINE)]
+
+
 def test_tests_that_make_the_main_class_come_first(package: Path) -> None:
     text = "from pkg.fusion import Fusion\n\n\ndef test_name():\n    Fusion.__name__\n\n\ndef test_sizes():\n    Fusion({})\n"
     write(package, "[project]\nname = 'pkg'\n", "pyproject.toml")

@@ -19,6 +19,7 @@ from .guarded_script import GuardedScript
 from .parameter_count import parameter_count
 from .recorded_calls import ModelsInTime, call_class, call_model, inputs_of, likeness, name_of
 from .synthesis.drafts import plain_draft
+from .uses_of_file import owned_by
 
 # classes that the script names and does not construct
 MOST_NAMED = 3
@@ -78,8 +79,8 @@ def _call_unmade(
 
 @copies_can_use_gpu()
 def run_example(plan: DocumentedExample, file: str, source: str, wire: Wire) -> None:
-    """Run an example that uses ``file``, and call the model that it makes, compiled."""
-    script = GuardedScript(file, wire, plan.page)
+    """Run an example that uses ``file``, and call the model of the file that it makes, else the one that it is about, compiled."""
+    script = GuardedScript(file, wire, plan.page, owned_by(file))
     script.run(plan.text, plan.seconds)
     failed: list[CallNotMade] = []
     models = script.program.models()[:1]

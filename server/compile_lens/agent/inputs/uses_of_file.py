@@ -39,7 +39,7 @@ def run_script(plan: UsingScript, file: str, source: str, wire: Wire) -> None:
     sys.path.insert(0, os.path.dirname(plan.path))
     load(file, source, wire, is_helped=False)
     sys.argv = [plan.path]
-    script = GuardedScript(file, wire, plan.path, _owned_by(file))
+    script = GuardedScript(file, wire, plan.path, owned_by(file))
     script.run(text, plan.seconds)
     _call(script.program, plan.targets, plan.time, file, source, wire, script.first_failure)
 
@@ -61,21 +61,23 @@ def run_test(plan: UsingTest, file: str, source: str, wire: Wire) -> None:
         with at_most(plan.seconds, Enough):
             test.run()
 
-    program = WatchedProgram(path, plan.seconds, check_time, _owned_by(file))
+    program = WatchedProgram(path, plan.seconds, check_time, owned_by(file))
     compiled_call.seed()
     program.run(body)
     error = test.error if isinstance(test.error, Exception) else None
     _call(program, plan.targets, plan.time, file, source, wire, error)
 
 
-def _owned_by(file: str) -> Callable[[Any], bool]:
+def owned_by(file: str) -> Callable[[Any], bool]:
     """Whether a module is one of the classes that ``file`` defines."""
     known: dict[type, bool] = {}
 
     def owns(module: Any) -> bool:
         cls = type(module)
         if cls not in known:
-            defined_in = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+            # the program that uses the file may stand in its place
+            module = sys.modules.get(cls.__module__) if cls.__module__ != "__main__" else None
+            defined_in = getattr(module, "__file__", None) or ""
             known[cls] = defined_in == file or (
                 os.path.basename(defined_in) == os.path.basename(file) and _is_same(defined_in, file)
             )
@@ -101,7 +103,7 @@ def _call(
     failure: BaseException | None,
 ) -> None:
     """Call what the program used of the file. Raises UnusableEntry where that is nothing, or cannot be repeated."""
-    owns = _owned_by(file)
+    owns = owned_by(file)
     lines = {target.name.partition(".")[0]: target.compile.line for target in targets if target.compile is not None}
     failed: list[CallNotMade] = []
     models = ModelsInTime(limit, failed)

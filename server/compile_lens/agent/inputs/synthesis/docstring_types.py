@@ -16,10 +16,16 @@ _WRITTEN = (
     re.compile(r"^\s*:type\s+(?P<name>\w+)\s*:\s*(?P<type>.+)$"),
     re.compile(r"^\s*\*{0,2}(?P<name>\w+)\s*\((?P<type>[^()\n]+(?:\([^)]*\)[^()\n]*)*)\)\s*:"),
     re.compile(r"^\s*(?P<name>\w+)\s+:\s+(?P<type>\S.*)$"),
+    # `units: list of int, sizes of hidden layers`: a word of Python's own comes before the comma
+    re.compile(
+        r"^\s*(?P<name>\w+):\s+(?P<type>(?:(?:list|tuple|sequence)s? of )*(?:integer|int|float|boolean|bool|string|str|list)s?)"
+        r"\s*(?:[,.;(]|$)",
+        re.I,
+    ),
 )
 _ROLE = re.compile(r":\w+(?::\w+)?:`~?([\w.]+)`|`+~?([\w.]+)`+")
 _SEVERAL = re.compile(
-    r"(?P<of>list|tuple|sequence|iterable)s?(?:\s+of\s+|\[|\()(?P<item>[\w.]+?)s?(?=[\]),\s]|$)", re.I
+    r"(?P<of>list|tuple|sequence|iterable)s?(?:\s+of\s+|\[|\()(?P<item>[\w.]+?)s?(?P<rest>[\]),\s].*|$)", re.I
 )
 _PLAIN = {
     "integer": int,
@@ -57,13 +63,25 @@ def _hint(written: str, function: Any) -> Any:
     text = _ROLE.sub(lambda match: match[1] or match[2], written).strip()
     several = _SEVERAL.match(text)
     if several is not None:
-        item = _class(several["item"], function)
-        if not isinstance(item, type):
+        item = _item(several, function)
+        if item is None:
             return None
         return tuple[item, ...] if several["of"].lower() == "tuple" else list[item]  # type: ignore[valid-type]
     first = re.split(r"\s*(?:,|\||;|\bor\b|\boptional\b)\s*", text)[0]
     found = _class(first.strip("*. "), function)
     return found if isinstance(found, type) and found not in (list, tuple, dict) else None
+
+
+def _item(several: re.Match[str], function: Any) -> Any:
+    """What `list of …` is a list of; a list of lists is one of numbers if nothing else is said."""
+    inner = _SEVERAL.match(several["item"] + several["rest"])
+    if inner is not None:
+        item = _item(inner, function)
+        return list[item] if item is not None else None  # type: ignore[valid-type]
+    found = _class(several["item"], function)
+    if found is list:
+        return list[int]
+    return found if isinstance(found, type) else None
 
 
 def _class(name: str, function: Any) -> Any:
