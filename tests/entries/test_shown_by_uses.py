@@ -36,9 +36,9 @@ class Tree(nn.Module):
         # order is a tensor of size N x 1
         is_now = order == step
         chosen = features[is_now, :]
-        if step > 0:
-            chosen = torch.stack([row for row in chosen if row.isnan().any()])
         one, two, three = torch.split(self.layer(chosen), 8, dim=1)
+        if step > 0:
+            one = torch.stack([row for row in one if row.isnan().any()])
         return one + two + three
 
 
@@ -63,15 +63,6 @@ class OneWord(nn.Module):
 
     def forward(self, word, hidden):
         return self.gru(self.table(word).view(1, 1, -1), hidden)
-
-
-class Both(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.cell = nn.LSTMCell(6, 10)
-
-    def forward(self, x, state):
-        return self.cell(x, state)
 
 
 class Layered(nn.Module):
@@ -135,7 +126,6 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> object:
         ("Tree", "order=int64[2] == 0"),
         ("Step", "(word=int64[2] < 40, hidden=float32[3, 2, 20], cell=float32[3, 2, 20])"),
         ("OneWord", "(word=int64[1, 1] < 40, hidden=float32[1, 1, 12])"),
-        ("Both", "(x=float32[2, 6], state=(float32[2, 10], float32[2, 10]))"),
         ("Layered", "states=[(float32[2, 6, 10, 8], float32[2, 6, 10, 8]), "),
         ("Robot", "Views(left=float32[3, 32, 32], right=float32[3, 32, 32])"),
         ("Readout", "(node_feats=float32[2, 16], batch_idx=int64[2] < 2, num_graphs=2)"),
