@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .guesses import DIMENSIONS, by_name
 from .parameter_info import ParameterInfo
 
 # a chain of functions that pass a value on is followed so far
@@ -58,7 +59,8 @@ def _at(infos: list[ParameterInfo], place: int | str) -> ParameterInfo | None:
 def _learn(info: ParameterInfo, inner: ParameterInfo) -> None:
     """Add what is known of the parameter that gets the value of another one."""
     if info.dims is None and inner.dims is not None:
-        info.dims = inner.dims
+        # names that say nothing of a size are those of the other function alone
+        info.dims = tuple(dim if dim.isdecimal() or by_name(DIMENSIONS, dim) else "" for dim in inner.dims)
     info.dtype = info.dtype or inner.dtype
     info.least_rank = max(info.least_rank, inner.least_rank)
     info.states = info.states or inner.states
