@@ -272,7 +272,7 @@ class ArgumentGuesser:
         if "tensor" not in kinds and not is_tensor:
             if info.is_flag and not kinds and by_name(INPUTS, info.name) is None:
                 return Expression("False")
-            if by_name(PLAIN_INPUTS, info.name) is not None:
+            if by_name(PLAIN_INPUTS, info.name) is not None and not info.dtype:
                 return Expression(by_name(PLAIN_INPUTS, info.name))
             if "int" in kinds and by_name(SIZES, info.name) is None:
                 return Expression("2")

@@ -22,7 +22,7 @@ class CallProblem:
     for something that is read of an argument, and ``read`` what the source shows to be read of a parameter. ``names`` are the parameters;
     ``make`` constructs a class, and ``others`` are candidates for its errors alone. ``called`` is the text before the arguments,
     and ``open_parts`` are attributes of the object that its constructor can be given and was not;
-    ``kept`` are those that it was given.
+    ``kept`` are those that it was given. ``optional`` are parameters that may be tensors, and are None by default.
     """
 
     symbolic: Callable[[Arguments, Callable[[str], Any]], object]
@@ -36,3 +36,4 @@ class CallProblem:
     called: str = ""
     open_parts: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
+    optional: tuple[str, ...] = ()

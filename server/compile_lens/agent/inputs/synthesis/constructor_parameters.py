@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 from typing import Any
 
 from ...runtime.foreign_code import attempted
-from ...runtime.parsed_source import parsed_source_of
+from ...runtime.parsed_source import parsed_source_of, source_of
 from .parameter_info import ParameterInfo
-from .signatures import read_parameters
+from .signatures import read_comments_of_fields, read_parameters
 
 
 def constructor(cls: type) -> Any:
@@ -23,6 +24,8 @@ def constructor_parameters(cls: type) -> list[ParameterInfo]:
     What comes by way of ``**kwargs`` is passed by name.
     """
     found = {info.name: info for info in read_parameters(constructor(cls), skip_first=True)}
+    if dataclasses.is_dataclass(cls):
+        read_comments_of_fields(source_of(cls), found)
     given: set[str] = set()
     for base in cls.__mro__:
         function: Any = vars(base).get("__init__")

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import linecache
 import re
 import traceback
 from collections.abc import Iterator
 from types import FrameType, TracebackType
+from typing import Any
+
+from ...runtime.foreign_code import attempted
+from ...runtime.parsed_source import parsed
 
 _MOST_LINES = 12
+MOST_KEYS = 8
+_NAMED = (ast.Attribute, ast.Name, ast.Load)
 
 
 def failing_line(error: BaseException) -> str:
@@ -64,3 +72,28 @@ def keys_in_failing_line(error: BaseException, written: re.Pattern[str]) -> list
     names = frame.f_globals if frame is not None else {}
     constants = (names.get(name) for name in re.findall(r"\[\s*([A-Za-z_]\w*)\s*\]", line))
     return [*filter(None, found), *(each for each in constants if isinstance(each, str))]
+
+
+def keys_looked_up_in(error: BaseException) -> list[Any]:
+    """The keys of the dictionary that the innermost line looks something up in: of `self._modules` in `return self._modules[key]`."""
+    frame, _ = innermost(error)
+    tree = parsed(failing_line(error))
+    for node in ast.walk(tree) if tree is not None and frame is not None else ():
+        if isinstance(node, ast.Subscript) and all(isinstance(each, _NAMED) for each in ast.walk(node.value)):
+            text, names = ast.unparse(node.value), {**frame.f_globals, **frame.f_locals} if frame is not None else {}
+            found = attempted(functools.partial(eval, text, names))
+            if type(found) is dict and found:
+                return list(found)[:MOST_KEYS]
+    return []
+
+
+def names_of_none(error: BaseException, called: str) -> frozenset[str]:
+    """The variables that are None in the functions which failed, of those that call ``called``."""
+    found: set[str] = set()
+    entry: TracebackType | None = error.__traceback__
+    while entry is not None:
+        frame = entry.tb_frame
+        if called in frame.f_code.co_names:
+            found.update(name for name, value in frame.f_locals.items() if value is None)
+        entry = entry.tb_next
+    return frozenset(found)

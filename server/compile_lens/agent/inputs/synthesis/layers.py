@@ -26,20 +26,30 @@ def expected_input(module: Any, depth: int = 0) -> InputGuess | None:
     if isinstance(module, (nn.Sequential, nn.ModuleList)):
         # some layers, such as activations, accept any input: the next one decides
         is_flat, rearranged = False, Fraction(1)
+        pooled: InputGuess | None = None
         for child in list(module)[:4]:
             rearranged *= _channels_for_each(child, nn)
             is_flat = is_flat or isinstance(child, nn.Flatten)
             if is_flat and isinstance(child, nn.Linear):
                 return InputGuess("float32", ("B", str(child.in_features)))
             found = _with_channels(expected_input(child, depth + 1), rearranged)
+            if isinstance(child, _keeping_channels(nn)):
+                pooled = found
+                continue
+            found = found or pooled
             if found is not None or not type(child).__module__.startswith("torch.nn."):
                 return found
-        return None
+        return pooled
     for kinds, make in _layer_table(nn):
         if isinstance(module, kinds):
             found = make(module)
             return found if isinstance(found, InputGuess) else None
     return _of_pattern(module) or _of_own_class(module, depth)
+
+
+def _keeping_channels(nn: Any) -> tuple[type, ...]:
+    """Layers after which there are as many channels as before: the next one tells how many."""
+    return (nn.MaxPool2d, nn.AvgPool2d, nn.AdaptiveAvgPool2d, nn.AdaptiveMaxPool2d, nn.Upsample)
 
 
 def _channels_for_each(layer: Any, nn: Any) -> Fraction:
@@ -81,7 +91,7 @@ def _layer_table(nn: Any) -> Any:
         ((nn.Linear,), lambda m: floats("B", "T", m.in_features)),
         ((nn.Embedding, nn.EmbeddingBag), lambda m: InputGuess("int64", ("B", "T"), m.num_embeddings)),
         ((nn.LayerNorm,), lambda m: floats("B", "T", *m.normalized_shape)),
-        ((nn.RNNBase,), lambda m: floats("B", "T", m.input_size)),
+        ((nn.RNNBase,), lambda m: floats(*(("B", "T") if m.batch_first else ("T", "B")), m.input_size)),
         ((nn.RNNCellBase,), lambda m: floats("B", m.input_size)),
         ((nn.MultiheadAttention,), lambda m: floats("B", "T", m.embed_dim)),
         ((nn.TransformerEncoderLayer,), lambda m: floats("B", "T", m.linear1.in_features)),

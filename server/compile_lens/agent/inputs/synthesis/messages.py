@@ -13,6 +13,7 @@ from ...runtime.parsed_source import parsed
 from .asserted_sizes import compared_sizes
 from .failing_lines import failing_line, keys_in_failing_line, names_in_failing_lines
 from .lacking_arguments import lacking_names
+from .unpacked_items import columns_unpacked, is_of_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ class Requirement:
 
 _INTEGERS = re.compile(
     r"scalar types: (?:Long|Int)|scalar type Long|must be long, int|index tensor|expected scalar type (?:Long|Int)\b"
-    r"|indices.{0,40}(?:Long|Int)|Expected dtype int\d|got float",
+    r"|indices.{0,40}(?:Long|Int)|Expected dtype int\d|got float|only integer tensors of a single element|slice indices must be integers"
+    r"|\"(?:repeat_interleave|bincount)\w*\" not implemented for|must be tuple of (?:ints|SymInts), but found element of type Tensor",
     re.I,
 )
 _FLOATS = re.compile(
@@ -55,6 +57,7 @@ _COMPLEX = re.compile(
 _ASSERTED_COMPLEX = re.compile(r"^assert (?!not\b).*\bis_complex\(")
 # two tensors that must be alike, and their shapes
 _ALIKE = re.compile(
+    r"\bequal size, but got \[(?P<stacked>[\d, ]*)\] at entry \d+ and \[(?P<beside>[\d, ]*)\]|"
     r"\[(?P<this>[\d, ]*)\].{0,40}?\b(?:same as|equal to|match(?:es)?|identical to)\b.{0,40}?\[(?P<that>[\d, ]*)\]|"
     r"\bsame (?:shape|size|dimension)s?\b.{0,60}?\[(?P<one>[\d, ]*)\].{0,40}?\[(?P<other>[\d, ]*)\]"
     r"|\[(?P<first>[\d, ]*)\].{0,60}?\[(?P<second>[\d, ]*)\].{0,60}\bsame (?:shape|size|dimension)s?\b",
@@ -95,7 +98,7 @@ _PADDED = re.compile(r"Padding size (\d) is not supported for \dD input")
 _VECTOR = re.compile(r"(?:supposed|expected|has) to be a vector|must be a vector|expects? a vector")
 _ANY_RANK = re.compile(
     r"Dimension out of range|permute\(sparse_coo\)|number of dims|must have at least|dimensions? .{0,30}(?:invalid|mismatch|do(?:es)? not match)"
-    r"|too many indices|Dimension specified as|tuple index out of range|list index out of range|rank|\bndim\b|\.dim\(\)",
+    r"|too many indices|shape must match self tensor shape|Dimension specified as|tuple index out of range|list index out of range|rank|\bndim\b|\.dim\(\)",
 )
 _UNEXPECTED = re.compile(r"(?:unexpected|invalid) keyword argument '(\w+)'")
 _NONE = re.compile(r"NoneType|\bNone\b")
@@ -109,6 +112,7 @@ _GOT_EXPECTED = (
     re.compile(r"size of tensor a \((?P<got>\d+)\) must match the size of tensor b \((?P<want>\d+)\)"),
     re.compile(r"size of tensor a \((?P<want>\d+)\) must match the size of tensor b \((?P<got>\d+)\)"),
     re.compile(r"\((?P<got>\d+)\) (?:doesn't|does not|must) match .*?\((?P<want>\d+)\)"),
+    re.compile(r"mask \[(?P<got>\d+)\b.{0,40}does not match the shape of the indexed tensor \[(?P<want>\d+)\b"),
     re.compile(r"Expected (?P<want>\d+) in dimension \d+ but got (?P<got>\d+)"),
     re.compile(r"weights shape of \(\d+, (?P<got>\d+)\), but got torch\.Size\(\[\d+, (?P<want>\d+)\]"),
     re.compile(r"equal to batch_size, but got (?P<got>\d+) \(batch_size=(?P<want>\d+)\)"),
@@ -132,6 +136,9 @@ _RANK_AND_GOT = (
     re.compile(
         r"[Ee]xpected (?:\dD \(unbatched\) or )?(?P<want>\d)-?D (?:\(batched\) )?input.{0,20}got .{0,30}\[(?P<got>\d+(?:, \d+)*)\]"
     ),
+    re.compile(r"[Ee]xpected input to be (?:\dD or )?(?P<want>\d)D, got (?P<rank>\d)D"),
+    re.compile(r"batched (?P<want>\d)D tensor but received (?P<rank>\d)-D"),
+    re.compile(r"should also be (?P<want>\d)-D but got \(?(?P<rank>\d)-D"),
     re.compile(r"subscripts in the equation \((?P<want>\d)\) does not match the number of dimensions \((?P<rank>\d)\)"),
     re.compile(r"[Ww]rong shape: expected (?P<want>\d) dims\. Received (?P<rank>\d)-dim tensor"),
     re.compile(r"not enough values to unpack \(expected (?P<want>\d), got (?P<rank>\d)\)"),
@@ -144,6 +151,13 @@ _RANK_AND_GOT = (
 _NOT_DIVISIBLE = re.compile(
     r"(?P<got>\d+)\)?,? (?:(?:must|should|has to|needs to) be|is not|isn't|not)? ?(?:evenly )?divisible by .{0,40}?(?P<by>\d+)"
 )
+# of the inverse of a spectrogram, of which it has half of the frequencies, and one more
+_FREQUENCIES = re.compile(
+    r"n_fft=(?P<whole>\d+),.*\bto match n_fft(?P<half> / 2 \+ 1)? when onesided=\w+, but got (?P<got>\d+)", re.S
+)
+# the index of a column that is not there
+_BEYOND = re.compile(r"index (?P<index>\d+) is out of bounds for (?:dimension|axis) \d+ with size (?P<size>\d+)")
+_INDEX_WANTED = re.compile(r"argument '(?:index|indices)' \(position \d+\) must be Tensor")
 _ALONE = re.compile(r"Expected more than 1 value per channel")
 _VIEWED = re.compile(r"shape '\[(?P<dims>[-\d, ]+)\]' is invalid for input of size (?P<size>\d+)")
 _NO_ATTRIBUTE = re.compile(
@@ -196,7 +210,7 @@ _TOO_SMALL = re.compile(
     r"Kernel size can't be greater|too small|non-empty (?:list|TensorList)|Padding size should be less"
     r"|padding \(.*\) at dimension|smaller than (?:the )?(?:kernel|window|patch)|maximum size for tensor at dimension"
     r"|shape of the mask .{0,60} does not match the shape of the indexed tensor"
-    r"|Expected more than 1 (?:value|spatial element)|(?:longer|larger|greater) than|can't divide axis of length",
+    r"|selected index k out of range|Expected more than 1 (?:value|spatial element)|(?:longer|larger|greater) than|can't divide axis of length",
 )
 _NO_MAPPING = re.compile(
     r"argument after \*\* must be a mapping|(?:list|tuple) indices must be integers or slices, not str|invalid data type 'str'|__contains__ only supports Tensor"
@@ -271,19 +285,19 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         yield Requirement("shape", f"{match['name']} {match['shape']}")
     if _LONG_OR_FLOAT.search(text):
         yield Requirement("dtype", "float32")
+    unpacked, of_parts = _rank_of_unpacked(error), is_of_parts(error)
     for pattern in _RANK_AND_GOT:
         match = pattern.search(text)
-        if match is not None:
+        if match is not None and not of_parts:
             found = match.groupdict()
             rank = int(found["rank"]) if "rank" in found else len(re.findall(r"\d+", found["got"]))
             wanted = int(found["want"]) if "want" in found else len(re.findall(r"[^\s,]+", found["sizes"]))
             yield Requirement("more-dims", str(wanted - rank))
-    unpacked = _rank_of_unpacked(error)
     if unpacked:
         yield Requirement("rank", str(unpacked))
     for pattern in _RANKS:
         match = pattern.search(text)
-        if match is not None and not (unpacked and "unpack" in text):
+        if match is not None and not ("unpack" in text and (unpacked or of_parts)):
             # the last one is the batched rank
             yield from (Requirement("rank", rank) for rank in reversed([g for g in match.groups() if g]))
     yield from (Requirement(kind, value) for kind, value in compared_sizes(error))
@@ -293,12 +307,23 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         yield Requirement("rank", str(int(match[1]) // 2 + 2))
     if _VECTOR.search(text):
         yield Requirement("rank", "1")
-    if _ANY_RANK.search(text):
-        yield from (Requirement("rank", rank) for rank in "34251")
+    if _ANY_RANK.search(text) or of_parts:
+        # what is parted along a dimension that is named is most often rows
+        yield from (Requirement("rank", rank) for rank in ("24351" if of_parts else "34251"))
     for pattern in _GOT_EXPECTED:
         match = pattern.search(text)
         if match is not None:
             yield Requirement("size", f"{match['got']} {match['want']}")
+    match = _FREQUENCIES.search(text)
+    if match is not None:
+        whole = int(match["whole"])
+        yield Requirement("bound", f"{match['got']} {whole // 2 + 1 if match['half'] else whole}")
+    match = _BEYOND.search(text)
+    if match is not None:
+        yield Requirement("size", f"{match['size']} {int(match['index']) + 1}")
+    columns = columns_unpacked(error)
+    if columns is not None:
+        yield Requirement("size", "{} {}".format(*columns))
     match = _NOT_DIVISIBLE.search(text)
     if match is not None:
         got, divisor = int(match["got"]), max(int(match["by"]), 1)
@@ -369,7 +394,7 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
     elif _NO_ARRAY.search(text):
         yield Requirement("array", "")
     elif _NO_TENSOR.search(text) and not _NO_SEQUENCE.search(text):
-        yield Requirement("tensor", "")
+        yield Requirement("tensor", "int64" if _INDEX_WANTED.search(text) else "")
     elif _NUMBER.search(text) or _FLAG.search(text):
         yield Requirement("number", "flag" if _FLAG.search(text) else "")
     elif _NO_MODULE.search(text):

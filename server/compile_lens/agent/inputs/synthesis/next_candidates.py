@@ -13,7 +13,7 @@ from .arguments import INSIDE, Argument, Arguments, Group, Tensor
 from .call_problem import CallProblem
 from .candidate import Candidate
 from .dimensions import SizeCondition, by_relevance, solutions
-from .failing_lines import failing_line
+from .failing_lines import failing_line, names_of_none
 from .lacking_arguments import lacking_names, lacking_parameters
 from .messages import Requirement, requirements
 from .number_ranges import with_number_in_bounds
@@ -30,6 +30,7 @@ from .other_shapes import (
     of_several,
     of_shape,
     with_values,
+    without_columns,
 )
 from .other_values import (
     with_callable,
@@ -40,7 +41,9 @@ from .other_values import (
     with_text,
 )
 from .refused_numbers import with_accepted_number, with_number_in_range, with_number_of_type
-from .structures import as_graphs, with_mentioned_keys, with_structure
+from .structures import as_graphs, with_keys_of_program, with_mentioned_keys, with_structure
+from .unpacked_items import with_tuples
+from .values_that_leave_some import of_one_kind, with_full_masks
 
 # `**kwargs` of the function
 _OF_NAMED = re.compile(r"\bkw\w*\s*\[")
@@ -49,6 +52,8 @@ _TENSOR_WANTED = re.compile(
 )
 _NUMBER_WANTED = re.compile(r"must be tuple of (?:ints|SymInts),? ?but (?:got|found element of type) (?:tuple|list)")
 _STATES = re.compile(r"\bhx\b|\bhidden0\b|\bh_0\b")
+_JOINED = re.compile(r"Sizes of tensors must match except in dimension")
+_OF_INDICES = re.compile(r"too many indices|shape of the mask|shape mismatch: indexing")
 MAX_CONDITIONS = 8
 
 
@@ -72,6 +77,9 @@ def next_candidates(
             if requirement.kind in ("attribute", "key", "several", "pair", "tensor", "number", "array"):
                 yield from with_structure(candidate, requirement, error, problem.guess, problem.read)
         yield from with_mentioned_keys(candidate, error, problem.guess)
+        yield from with_keys_of_program(candidate, error)
+    yield from with_tuples(candidate, error)
+    yield from with_full_masks(candidate, error)
     if problem.make is not None:
         yield from with_required_class(candidate, error, problem.make)
     for requirement in wanted:
@@ -94,6 +102,8 @@ def next_candidates(
     yield from with_other_length(candidate, error)
     yield from _with_all_that_it_lacks(problem, candidate, error)
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]
+    if _OF_INDICES.search(str(error)) is not None:
+        yield from without_columns(candidate)
     for requirement in wanted:
         if requirement.kind == "alike":
             yield from alike(candidate, requirement.value)
@@ -117,12 +127,16 @@ def next_candidates(
         if requirement.kind == "bound":
             yield from _satisfying(problem, candidate, Requirement("size", requirement.value))
     if any(w.kind == "larger" for w in wanted):
+        yield from of_one_kind(candidate, error)
         yield from larger(candidate)
     sizes = [tuple(map(int, w.value.split())) for w in wanted if w.kind == "size"]
+    if any(got < want for got, want in sizes):
+        yield from _with_one_more(problem, candidate, error)
     unmade = [(got, want) for got, want in sizes if got not in candidate.unknowns.values.values()]
     for got, want in unmade:
         yield from of_other_part(candidate, got, want)
     is_solved = False
+    unsolved: list[SizeCondition] = []
     for condition in by_relevance(conditions)[:MAX_CONDITIONS]:
         for negated in (candidate.negated, ()):
             found = next(iter(solutions(candidate.unknowns, condition, negated, end)), None)
@@ -132,11 +146,16 @@ def next_candidates(
                 is_solved = True
                 yield with_values(candidate, found, (*negated, condition))
                 break
+        else:
+            unsolved.append(condition)
     for got, want in unmade if not is_solved else ():
         yield from of_other_product(candidate, got, want)
     for requirement in wanted:
         if requirement.kind == "size":
-            yield from _satisfying(problem, candidate, requirement)
+            yield from _satisfying(problem, candidate, requirement, error=error)
+    # no size that tensors share for its name alone suits all of them
+    for condition in unsolved if sizes else ():
+        yield from _split(candidate, condition)
     if not is_about_rank:
         for rank in OTHER_RANKS:
             yield from _satisfying(problem, candidate, Requirement("rank", str(rank)), only_unknown_ranks=True)
@@ -154,6 +173,14 @@ def _with_all_that_it_lacks(problem: CallProblem, candidate: Candidate, error: E
             arguments = arguments.with_argument(name, offered)
     if arguments is not candidate.arguments:
         yield Candidate(arguments, unknowns, candidate.negated)
+
+
+def _with_one_more(problem: CallProblem, candidate: Candidate, error: Exception) -> Iterator[Candidate]:
+    """Candidates with a tensor that the call can do without, where a layer takes more than it gets: `if skip is not None: x = cat(…)`."""
+    joined = names_of_none(error, "cat")
+    for name in problem.optional:
+        if name in joined:
+            yield from _satisfying(problem, candidate, Requirement("argument", name))
 
 
 def _satisfying(
@@ -193,8 +220,11 @@ def _satisfying(
         for name, unknown in candidate.unknowns.by_name.items():
             if unknown.value == got and not unknown.fixed and want > 0:
                 values = {**candidate.unknowns.values, name: want}
-                if any(condition.holds(values) is condition.outcome for condition in candidate.negated):
-                    yield from _apart(candidate, name, want)  # it would undo what an earlier failure required
+                is_undone = any(condition.holds(values) is condition.outcome for condition in candidate.negated)
+                if is_undone or _JOINED.search(str(error)) is not None:
+                    yield from _apart(
+                        candidate, name, want
+                    )  # it would undo what an earlier failure required, or change both
                 yield with_values(candidate, values, candidate.negated)
 
 
@@ -205,7 +235,7 @@ def _of_dtype(candidate: Candidate, dtype: str, error: BaseException | None) -> 
     every = candidate.arguments
     each: list[Arguments] = []
     indices = _used_as_indices(error) if dtype == "int64" and error is not None else frozenset()
-    tensors = sorted(candidate.arguments.tensors(), key=lambda pair: pair[0].rpartition(INSIDE)[2] not in indices)
+    tensors = sorted(candidate.arguments.tensors(), key=lambda pair: _last(pair[0]) not in indices)
     for name, tensor in tensors:
         if tensor.dtype != dtype and _is_other_kind(tensor.dtype, dtype):
             changed = replace(tensor, dtype=dtype, below=below, equal=None)
@@ -215,11 +245,20 @@ def _of_dtype(candidate: Candidate, dtype: str, error: BaseException | None) -> 
         yield _with(candidate, arguments)
 
 
+def _last(path: str) -> str:
+    return path.rpartition(INSIDE)[2]
+
+
 def _used_as_indices(error: BaseException) -> frozenset[str]:
-    """The names in the failing line that stand in brackets: `positions[neighbors]`."""
-    tree = parsed(failing_line(error))
-    nodes = ast.walk(tree) if tree is not None else ()
-    inside = (each for node in nodes if isinstance(node, ast.Subscript) for each in ast.walk(node.slice))
+    """The names in the failing line that stand in brackets, or that a loop counts up to: `positions[neighbors]`, `range(order.max())`."""
+    line = failing_line(error)
+    tree = parsed(f"{line} pass" if line.endswith(":") else line)
+    inside: list[ast.AST] = []
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Subscript):
+            inside += ast.walk(node.slice)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "range":
+            inside += (each for argument in node.args for each in ast.walk(argument))
     return frozenset(each.id for each in inside if isinstance(each, ast.Name))
 
 

@@ -17,7 +17,7 @@ from .. import expressions
 from ..call_in_progress import in_progress
 from ..time_limit import TrialTooLong
 from .argument_guesser import ArgumentGuesser
-from .arguments import Argument, Arguments, Expression
+from .arguments import Argument, Arguments, Expression, Group
 from .call_problem import CallProblem
 from .candidate import Candidate
 from .construction import (
@@ -31,7 +31,9 @@ from .construction import (
 from .constructor_parameters import constructor_parameters
 from .delegation import accepts_names, may_be_a_parameter, one_of_any_number, parameters_of
 from .dimensions import Unknowns
+from .feature_maps import feature_maps
 from .guesses import INPUTS, InputGuess, by_name
+from .hint_kinds import kinds_of
 from .layers import expected_by_layers, image_size
 from .loss_inputs import loss_inputs
 from .named_sizes import sizes_of
@@ -39,6 +41,7 @@ from .other_shapes import of_common_sides, of_one_rank
 from .own_classes import with_own_method
 from .parameter_info import ParameterInfo
 from .preparations import preparing_methods
+from .recurrent_states import states_of
 from .search import NotFound, SearchBudget, first_that_returns, search, search_likely, sentence_of
 from .signatures import read_class_docstring, read_parameters
 from .size_of_model import made_by, place, without_memory
@@ -159,7 +162,8 @@ class CallsOfObject:
         problem = self._problem()
         function = original_function(getattr(type(self._made), self._method))
         likely = list(loss_inputs(start, function, type(self._made).__name__, self._made))
-        found = search_likely(problem, likely, budget)
+        maps = list(feature_maps(start, self._made, function, self._making.candidate))
+        found = search_likely(problem, likely, budget) or first_that_returns(problem, maps, budget)
         if found is not None:
             return found
         try:
@@ -168,7 +172,7 @@ class CallsOfObject:
             found = first_that_returns(problem, of_common_sides(start), budget) if failed.of_object is None else None
             if found is not None:
                 return found
-            others = (*of_one_rank(start), *self._of_exact_size(start), *self._with_one_more(start))
+            others = (*maps, *of_one_rank(start), *self._of_exact_size(start), *self._with_one_more(start))
             for other in others if failed.of_object is None else ():
                 try:
                     return search(problem, [other], SearchBudget(RANK_TRIALS, max(budget.left, RANK_S)))
@@ -232,6 +236,10 @@ class CallsOfObject:
             raise NotFound(f"{CONSTRUCTOR_FAILED}: {sentence_of(error)}", shown=error) from None
 
     def _argument_for(self, info: ParameterInfo, guesser: ArgumentGuesser) -> Argument:
+        states = states_of(self._made, info.states)
+        if states:
+            tensors = tuple(guesser.tensor(info, each) for each in states)
+            return Group(tensors) if len(tensors) > 1 else tensors[0]
         return guesser.for_input(info, self._expected(info), self._expected)
 
     def _expected(self, info: ParameterInfo) -> InputGuess | None:
@@ -261,6 +269,7 @@ class CallsOfObject:
             called=f"{self._making.text}{self._suffix}",
             open_parts=self._open_parts,
             kept=self._kept,
+            optional=optional_tensors(self._infos),
         )
 
     def _others(self, candidate: Candidate, error: Exception) -> Iterator[Candidate]:
@@ -303,6 +312,12 @@ def guess_of(module: ModuleType, of_graph: bool, name: str, unknowns: Unknowns) 
 
 def read_of(infos: list[ParameterInfo], name: str) -> tuple[str, ...]:
     return next((info.fields for info in infos if info.name == name), ())
+
+
+def optional_tensors(infos: list[ParameterInfo]) -> tuple[str, ...]:
+    """The parameters that are None by default, and that nothing says to be no tensors."""
+    left_out = [info for info in infos if not info.required and info.default is None]
+    return tuple(each.name for each in left_out if kinds_of(each.hint, each.annotation) <= {"tensor"})
 
 
 def _names(infos: list[ParameterInfo]) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -65,6 +66,11 @@ def alike(candidate: Candidate, shapes: str) -> Iterator[Candidate]:
                 arguments = candidate.arguments.with_argument(path, Tensor("float32", dims, has_known_rank=True))
                 yield Candidate(arguments, unknowns, candidate.negated)
     for model, other in sorted(itertools.permutations(of_shape), key=lambda pair: _rank(pair[1])):
+        if len(other) > 1 and model:
+            arguments = candidate.arguments
+            for path, _ in other:
+                arguments = arguments.with_argument(path, model[0][1])
+            yield Candidate(arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
         for path, _ in other:
             for _, tensor in model:
                 arguments = candidate.arguments.with_argument(path, tensor)
@@ -126,6 +132,10 @@ def of_other_product(candidate: Candidate, got: int, want: int) -> Iterator[Cand
         if not rest and 0 < size <= MAX_SIZE:
             yield with_values(candidate, {**values, name: size}, candidate.negated)
     for _, tensor in candidate.arguments.tensors():
+        # a batch of one item that is a single step
+        if tensor.dims and want and not got % want and math.prod(values[dim] for dim in tensor.dims) == got // want:
+            single = {dim: 1 for dim in tensor.dims if not candidate.unknowns.by_name[dim].fixed}
+            yield with_values(candidate, {**values, **single}, candidate.negated)
         sides = tensor.dims[-2:] if len(tensor.dims) > 3 else ()
         scaled = {name: round(values[name] * (want / got) ** 0.5) for name in sides if name in free and got}
         if scaled and all(size > 0 for size in scaled.values()):
@@ -182,12 +192,30 @@ def of_rank(
 
 
 def of_other_rank(candidate: Candidate, more: int) -> Iterator[Candidate]:
-    """Candidates in which each tensor in turn has ``more`` dimensions than it has, or fewer where that is negative. Ids seldom have."""
+    """Candidates in which each tensor in turn, then all of them, have ``more`` dimensions than now, or fewer where that is negative.
+
+    Ids seldom have.
+    """
     tensors = sorted(candidate.arguments.tensors(), key=lambda pair: pair[1].dtype.startswith("int"))
+    everywhere = candidate
     for name, tensor in tensors:
         rank = len(tensor.dims) + more
         if more and 0 < rank <= (MAX_RANK_OF_IDS if tensor.dtype.startswith("int") else max(OTHER_RANKS)):
             yield _reshaped(candidate, name, tensor, rank)
+            everywhere = _reshaped(everywhere, name, tensor, rank)
+    if len(tensors) > 1 and everywhere is not candidate:
+        yield everywhere
+
+
+def without_columns(candidate: Candidate) -> Iterator[Candidate]:
+    """The candidate with vectors for what was said to be of size N x 1: people write so of both."""
+    found = candidate
+    for name, tensor in candidate.arguments.tensors():
+        if len(tensor.dims) > 1 and candidate.unknowns.by_name[tensor.dims[-1]].value == 1:
+            arguments = found.arguments.with_argument(name, replace(tensor, dims=tensor.dims[:-1]))
+            found = Candidate(arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
+    if found is not candidate:
+        yield found
 
 
 def of_several(candidate: Candidate) -> Iterator[Candidate]:

@@ -13,7 +13,9 @@ class ParameterInfo:
     ``least_rank`` follows from subscripts such as ``x.shape[2]``; ``layers`` are attributes of ``self`` that are applied to it first;
     ``fields`` are keys and attributes that are read of it, ``item_fields`` keys that are read of each of its items,
     ``unpacked`` are its parts: `images, labels = batch`. ``of_graph``: it comes with the edges of a graph.
-    ``is_flag``: the function only asks whether it is true.
+    ``is_flag``: the function only asks whether it is true. ``passed_on``: functions that get it as it is, as they are written, each with
+    the position or the name of its argument. ``states``: attributes of ``self`` that get it as a state, each with how many are
+    passed together.
     """
 
     name: str
@@ -34,3 +36,5 @@ class ParameterInfo:
     is_first: bool = False
     of_graph: bool = False
     is_flag: bool = False
+    passed_on: tuple[tuple[str, int | str], ...] = ()
+    states: tuple[tuple[str, int], ...] = ()

@@ -13,6 +13,10 @@ from .parameter_info import ParameterInfo
 
 # functions that take an index, and at which position
 _INDEXED = {"index_select": 2, "gather": 2, "index_add": 2, "scatter_add": 2, "take_along_dim": 1, "one_hot": 0}
+# those whose index is a vector
+_VECTORS = frozenset(("index_select", "index_add"))
+# functions that a parameter is passed on to
+MOST_RECEIVERS = 4
 # methods whose results are like what they are called on
 _KEEPING = frozenset(
     (
@@ -81,6 +85,8 @@ class _Body(ast.NodeVisitor):
     reassigned: set[str] = field(default_factory=set)
     # names of what is a parameter's value, or a part of it
     derived: dict[str, ParameterInfo] = field(default_factory=dict)
+    # names of what tells whether a parameter is something: `is_leaf = order == 0`
+    masks: dict[str, ParameterInfo] = field(default_factory=dict)
     # names of what a loop gets from a parameter
     items: dict[str, ParameterInfo] = field(default_factory=dict)
 
@@ -103,6 +109,10 @@ class _Body(ast.NodeVisitor):
         elif isinstance(target, ast.Name):
             source = self._source(value)
             self.derived.pop(target.id, None)
+            self.masks.pop(target.id, None)
+            compared = self._param(value.left) if isinstance(value, ast.Compare) else None
+            if compared is not None:
+                self.masks[target.id] = compared
             if source is not None:
                 self.derived[target.id] = source
 
@@ -150,6 +160,10 @@ class _Body(ast.NodeVisitor):
                 info = self._source(argument)
                 if info is not None:
                     info.layers += (attribute,)
+            self._states(attribute, node.args[1:2])
+        self._pass_on(node, attribute)
+        if name == "range":
+            self._count(node)
         if name in ("get", "pop") and isinstance(node.func, ast.Attribute) and node.args:
             self._reads(self._param(node.func.value), getattr(node.args[0], "value", None))
         if name in _EINOPS:
@@ -159,6 +173,37 @@ class _Body(ast.NodeVisitor):
         if name == "size" and isinstance(node.func, ast.Attribute):
             self._indexed(self._param(node.func.value), node.args[0] if node.args else None)
 
+    def _states(self, attribute: str, second: list[ast.expr]) -> None:
+        """Note what a layer gets beside its input: `self.lstm(x, (h, c))`."""
+        for argument in second:
+            parts = argument.elts if isinstance(argument, ast.Tuple) else [argument]
+            for info in filter(None, map(self._param, parts)):
+                info.states += ((attribute, len(parts)),)
+
+    def _pass_on(self, node: ast.Call, attribute: str) -> None:
+        """Note which function gets a parameter as it is."""
+        written = f"self.{attribute}" if attribute else getattr(node.func, "id", "")
+        if not written or any(isinstance(argument, ast.Starred) for argument in node.args):
+            return
+        given: list[tuple[int | str, ast.expr]] = list(enumerate(node.args))
+        given += [(each.arg, each.value) for each in node.keywords if each.arg]
+        for place, argument in given:
+            info = self._param(argument)
+            if info is not None and len(info.passed_on) < MOST_RECEIVERS:
+                info.passed_on += ((written, place),)
+
+    def _count(self, node: ast.Call) -> None:
+        """Note what a loop counts up to: `range(order.max() + 1)`."""
+        for each in (part for argument in node.args for part in ast.walk(argument)):
+            if (
+                isinstance(each, ast.Call)
+                and isinstance(each.func, ast.Attribute)
+                and each.func.attr in ("max", "item")
+            ):
+                info = self._param(each.func.value)
+                if info is not None:
+                    info.dtype = info.dtype or "int64"
+
     def _index(self, node: ast.Call, position: int) -> None:
         """Note what a call takes as an index: of a method of tensors, it stands one place earlier."""
         is_function = getattr(getattr(node.func, "value", None), "id", "") in ("torch", "F", "")
@@ -167,6 +212,8 @@ class _Body(ast.NodeVisitor):
         info = self._param(next(iter((*named, *node.args[position : position + 1])), None))
         if info is not None:
             info.dtype = info.dtype or "int64"
+            if info.dims is None and getattr(node.func, "attr", "").rstrip("_") in _VECTORS:
+                info.dims = ("",)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self.generic_visit(node)
@@ -179,6 +226,7 @@ class _Body(ast.NodeVisitor):
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         self.generic_visit(node)
+        self._looked_up(node)
         key = getattr(node.slice, "value", None)
         self._reads(self._param(node.value), key)
         item = self.items.get(node.value.id) if isinstance(node.value, ast.Name) else None
@@ -189,6 +237,17 @@ class _Body(ast.NodeVisitor):
         sized = node.value.func if isinstance(node.value, ast.Call) and not node.value.args else None
         if isinstance(sized, ast.Attribute) and sized.attr == "size":
             self._indexed(self._param(sized.value), node.slice)
+
+    def _looked_up(self, node: ast.Subscript) -> None:
+        """Note what stands in brackets with a slice beside it, as tensors have it: `states[child, :]`. A mask does, too."""
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+        for part in parts if any(isinstance(each, ast.Slice) for each in parts) else ():
+            info = self._source(part)
+            if info is not None and "mask" not in info.name:
+                info.dtype = info.dtype or "int64"
+            whole = self._param(part) or (self.masks.get(part.id) if isinstance(part, ast.Name) else None)
+            if whole is not None and whole.dims is None:
+                whole.dims = ("",)
 
     def visit_Compare(self, node: ast.Compare) -> None:
         self.generic_visit(node)

@@ -109,9 +109,11 @@ def written_shape(text: str) -> tuple[str, ...] | None:
             if parts[-1] == "..." and len(parts) > 1:
                 return None  # (N, C, ...): as many more as the layers want
             return tuple(part for part in parts if part not in ("...", "*"))
-    compact = _COMPACT.search(text)
-    if compact is not None and "0x" not in compact[0]:
-        return tuple(compact[0].split("x"))
+    compact = [each[0] for each in _COMPACT.finditer(text) if "0x" not in each[0]]
+    if compact:
+        # flattened 3x3 matrices of shape Bx9xHxW: what has a name is a dimension of the tensor
+        named = [each for each in compact if re.search("[A-Z]", each)]
+        return tuple((named or compact)[0].split("x"))
     described = _IN_WORDS.search(text)
     if described is not None:
         *parts, last = re.split(r" [x×] ", described[1])

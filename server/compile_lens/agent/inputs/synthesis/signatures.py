@@ -16,11 +16,15 @@ from .guesses import ADJACENCY, EDGES
 from .imports_for_types import imported_for_types
 from .parameter_info import ParameterInfo
 from .parameter_uses import read_body
+from .passed_on_values import read_passed_on
 from .shape_text import annotated_shape, dtype_in, parameter_descriptions, written_shape
 
 
-def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[ParameterInfo]:
-    """The parameters of ``function`` in order, without ``*args`` and ``**kwargs``. ``skip_first``: it is a method."""
+def read_parameters(function: Callable[..., Any], skip_first: bool, depth: int = 0) -> list[ParameterInfo]:
+    """The parameters of ``function`` in order, without ``*args`` and ``**kwargs``. ``skip_first``: it is a method.
+
+    ``depth``: how many functions have passed their parameters on to it.
+    """
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -50,6 +54,7 @@ def read_parameters(function: Callable[..., Any], skip_first: bool) -> list[Para
     if source:
         _read_comments(source, by_name)
         read_body(source, by_name)
+        read_passed_on(function, found, read_parameters, depth)
     for info in found:
         shape = annotated_shape(info.annotation)
         if shape is not None:
@@ -134,6 +139,16 @@ def _read_comments(source: str, by_name: dict[str, ParameterInfo]) -> None:
             info.dims = written_shape(comment[described.end() - 1 :] if described else comment)
             if info.dims is None and described:
                 info.dims = written_shape(comment)
+
+
+def read_comments_of_fields(source: str, by_name: dict[str, ParameterInfo]) -> None:
+    """Add the shapes in the comments beside the fields of a class: ``image: Tensor  # [C, H, W]``."""
+    lines = source.splitlines()
+    for row, comment in _comments(source):
+        field = re.match(r"\s*(\w+)\s*:", lines[row - 1].partition("#")[0])
+        info = by_name.get(field[1]) if field is not None else None
+        if info is not None and info.dims is None:
+            info.dims = written_shape(comment)
 
 
 def _comments(source: str) -> Iterator[tuple[int, str]]:

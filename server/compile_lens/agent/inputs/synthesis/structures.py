@@ -16,7 +16,7 @@ from typing import Any
 from .arguments import INSIDE, Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
 from .candidate import Candidate
 from .dimensions import Unknowns
-from .failing_lines import failing_line, names_in_failing_lines
+from .failing_lines import failing_line, keys_looked_up_in, names_in_failing_lines
 from .guesses import EDGES, INPUTS, SIZES, TABLES, by_name
 from .lacking_object import lacking_object
 from .messages import Requirement
@@ -42,6 +42,8 @@ _ITERATED = re.compile(
 )
 ANY_MODULE = Expression("torch.nn.Identity()")
 VECTOR, ROWS = 64, 256
+# indices are below it: of what they point to there is more than one
+FIRST_INDICES = 2
 _NO_ATTRIBUTE = re.compile(r"'types\.SimpleNamespace' object has no attribute '(\w+)'")
 _MATRIX = re.compile(r"(?:.*_)?(?:emb\w*|matrix|mat|table|vectors|basis|prototypes|centers|codebook)", re.I)
 # of an image whose shape a constructor takes
@@ -79,7 +81,7 @@ def with_structure(
         yield from _several(candidate, in_line, _iterated(failing_line(error)), requirement.value == "list")
         return
     if requirement.kind == "tensor":
-        yield from _tensors(candidate, in_line)
+        yield from _tensors(candidate, in_line, requirement.value)
         yield from _lists_of_tensors(candidate, in_line)
         return
     if requirement.kind == "number":
@@ -165,6 +167,17 @@ def with_mentioned_keys(candidate: Candidate, error: BaseException, guess: Guess
                 yield _with_fields(candidate, name, Fields((), is_dict=True), (word,), guess)
 
 
+def with_keys_of_program(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """Candidates in which a dictionary whose keys nobody knew has those of what the program looks them up in: of a `ModuleDict`."""
+    if not isinstance(error, KeyError) or not {*error.args} & {*ANY_KEYS}:
+        return
+    keys = [each for each in keys_looked_up_in(error) if isinstance(each, str)]
+    for path, thing in candidate.arguments.objects():
+        if keys and thing.is_dict and tuple(key for key, _ in thing.named) == ANY_KEYS:
+            named = tuple((key, thing.named[0][1]) for key in keys)
+            yield _with(candidate, path, replace(thing, named=named))
+
+
 def _module_at(candidate: Candidate, name: str) -> str:
     """The text of the placeholder for a module that is passed as ``name``; '' where none is: `cfg.model` is most often a configuration."""
     given = candidate.arguments.get(name)
@@ -232,14 +245,18 @@ def _pairs(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
             yield _with_group(candidate, name, Group((tensor, tensor)))
 
 
-def _tensors(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
-    """Candidates in which a number of the failing line is a tensor of one dimension; of two where it is a table of embeddings."""
+def _tensors(candidate: Candidate, in_line: list[str], dtype: str = "") -> Iterator[Candidate]:
+    """Candidates in which a number of the failing line is a tensor of one dimension; of two where it is a table of embeddings.
+
+    ``dtype``: of indices.
+    """
     for name, _ in candidate.arguments.plain():
         if _last(name) in in_line:
             unknowns = copy.deepcopy(candidate.unknowns)
             sizes = (ROWS, VECTOR) if _MATRIX.fullmatch(_last(name)) else (VECTOR,)
             dims = tuple(unknowns.get(f"{name}_{index}", size).name for index, size in enumerate(sizes))
-            yield Candidate(candidate.arguments.with_argument(name, Tensor("float32", dims)), unknowns)
+            made = Tensor(dtype, dims, FIRST_INDICES) if dtype else Tensor("float32", dims)
+            yield Candidate(candidate.arguments.with_argument(name, made), unknowns)
 
 
 def _lists_of_tensors(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
