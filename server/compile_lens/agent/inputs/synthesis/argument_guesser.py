@@ -43,7 +43,7 @@ from .heirs import concrete_or_imported
 from .hint_kinds import classes_in, count_of_items, first_class, is_dict_of_tensors, kinds_of, plain_items
 from .named_sizes import size_of
 from .other_values import ANY_MODULE
-from .parameter_info import ParameterInfo
+from .parameter_info import ParameterInfo, positional_names
 from .ready_configurations import configurations_of, configurations_with
 from .structures import ANY_KEYS
 
@@ -241,7 +241,7 @@ class ArgumentGuesser:
         # a part of a model of tokens gets tokens
         infos = [r for r in known if r.required or is_needed(r) or (depth == 0 and _is_vocabulary(r))]
         named = tuple((r.name, self.for_constructor(cls, r, depth + 1)[0]) for r in infos)
-        return Constructed(self.path_of(cls), named)
+        return Constructed(self.path_of(cls), named, positional_names(known))
 
     def _is_own(self, cls: type) -> bool:
         """Whether ``cls`` is one of the package that the file is a part of."""

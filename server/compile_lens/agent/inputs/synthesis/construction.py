@@ -33,7 +33,7 @@ from .other_lengths import with_other_length
 from .other_shapes import with_values
 from .other_values import ANY_MODULE, is_none_called, with_callable, with_required_class
 from .own_classes import with_own_class
-from .parameter_info import ParameterInfo
+from .parameter_info import ParameterInfo, positional_names
 from .refused_numbers import with_accepted_number
 from .search import NotFound, SearchBudget, search
 from .signatures import read_parameters
@@ -187,7 +187,7 @@ def by_class_method(module: ModuleType, path: str, cls: type, name: str, budget:
     infos = read_parameters(function, skip_first=True)
     named = tuple((info.name, guesser.for_constructor(cls, info)[0]) for info in infos if info.required)
     problem = _Construction(module, f"{path}.{name}", cls, function)
-    found = search(problem.as_call(), [Candidate(Arguments(named), unknowns)], budget)
+    found = search(problem.as_call(), [Candidate(Arguments(named, positional_names(infos)), unknowns)], budget)
     return Making(f"{path}.{name}({as_text(found)})")
 
 

@@ -15,6 +15,7 @@ from .constructor_parameters import constructor, constructor_parameters
 from .delegation import accepts_names
 from .dimensions import Unknowns
 from .guesses import MAKERS, by_name
+from .parameter_info import positional_names
 from .smaller_defaults import smaller_defaults
 
 # parameters that say nothing of what they take
@@ -24,6 +25,7 @@ _OF_ANYTHING = re.compile(r"_*(?:a|args|arguments|params|inputs)")
 def first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) -> Iterator[Candidate]:
     """First arguments for a constructor: the required ones, with one candidate per size of a configuration or of the defaults."""
     infos = constructor_parameters(cls)
+    positional = positional_names(infos)
     required = [info for info in infos if info.required or is_needed(info)]
     unknowns = Unknowns()
     guesser = ArgumentGuesser(module, unknowns)
@@ -37,20 +39,20 @@ def first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) ->
         written = {**rest, **from_call_site}
         # as the call site has it, with fewer of what comes many times; then exactly so
         for smaller in smaller_defaults([info for info in infos if not info.required], given):
-            yield Candidate(Arguments(tuple({**written, **dict(smaller)}.items())), unknowns)
+            yield Candidate(Arguments(tuple({**written, **dict(smaller)}.items()), positional), unknowns)
     options = [guesser.for_constructor(cls, info) for info in required]
     optional = [info for info in infos if not info.required and info.name not in given]
     if not any(len(option) > 1 for option in options):
         named = tuple((info.name, option[0]) for info, option in zip(required, options, strict=True))
         for smaller in smaller_defaults(optional, {}):
-            yield Candidate(Arguments((*named, *smaller)), unknowns)
+            yield Candidate(Arguments((*named, *smaller), positional), unknowns)
         yield from _with_any_number(cls, named, unknowns, guesser)
         return
     for index in range(max((len(option) for option in options), default=1)):
         named = tuple(
             (info.name, option[min(index, len(option) - 1)]) for info, option in zip(required, options, strict=True)
         )
-        yield Candidate(Arguments(named), unknowns)
+        yield Candidate(Arguments(named, positional), unknowns)
 
 
 def _with_any_number(
@@ -74,4 +76,4 @@ def _with_any_number(
         if made is None and alike is not None and alike is not cls:
             item = guesser.constructed(alike, without=cls)
         all_named = (*named, (parameter.name, item))
-        yield Candidate(Arguments(all_named, frozenset(name for name, _ in all_named)), unknowns)
+        yield Candidate(Arguments(all_named, tuple(name for name, _ in all_named)), unknowns)

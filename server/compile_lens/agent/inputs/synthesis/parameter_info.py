@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,3 +35,8 @@ class ParameterInfo:
     is_first: bool = False
     of_graph: bool = False
     is_flag: bool = False
+
+
+def positional_names(infos: Iterable[ParameterInfo]) -> tuple[str, ...]:
+    """The parameters that can only be passed by position, in their order."""
+    return tuple(info.name for info in infos if info.positional_only)
