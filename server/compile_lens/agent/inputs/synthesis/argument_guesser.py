@@ -41,6 +41,7 @@ from .guesses import (
 )
 from .heirs import concrete_or_imported
 from .hint_kinds import classes_in, count_of_items, first_class, is_dict_of_tensors, kinds_of, plain_items
+from .implementations import implementation, made_up
 from .named_sizes import size_of
 from .other_values import ANY_MODULE
 from .parameter_info import ParameterInfo, positional_names
@@ -230,11 +231,21 @@ class ArgumentGuesser:
             return None
         if not any(base.__name__ == "Module" for base in cls.__mro__) and not self._is_own(cls):
             return None
-        return self.constructed(cls, depth)
+        return self.constructed(cls, depth, None, info.name)
 
-    def constructed(self, cls: type, depth: int = 0, without: type | None = None) -> Constructed:
-        """A call that constructs ``cls``, or a subclass of it where it is abstract, but ``without``."""
-        return self._constructed(concrete_or_imported(cls, self.module, without), depth)
+    def constructed(self, cls: type, depth: int = 0, without: type | None = None, name: str = "") -> Argument:
+        """A call that constructs ``cls``, but ``without``; where it is abstract, a subclass of it, or else another class that has what it
+        describes. Where there is none, an object that has it, for the parameter ``name``."""
+        found = concrete_or_imported(cls, self.module, without)
+        if (getattr(found, "_is_protocol", False) or inspect.isabstract(found)) and self._is_own(found):
+            other = implementation(found, self.module, without)
+            if other is None:
+                made, attributes = made_up(found, name)
+                for attribute, hint in attributes:
+                    made = made.with_field(attribute, self._field(found, attribute, hint, depth))
+                return made
+            found = other
+        return self._constructed(found, depth)
 
     def _constructed(self, cls: type, depth: int) -> Constructed:
         known = constructor_parameters(cls)

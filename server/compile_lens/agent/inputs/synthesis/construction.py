@@ -14,6 +14,7 @@ from typing import Any
 from ...instrument.unrecorded import unrecorded
 from .. import expressions
 from ..time_limit import SlowTrial
+from .any_arguments import with_all_unpacked
 from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments, Expression
 from .call_problem import CallProblem
@@ -21,17 +22,19 @@ from .candidate import Candidate
 from .configuration_probe import with_read_structure
 from .constructor_parameters import constructor, constructor_parameters
 from .delegation import accepts_names, may_be_a_parameter
+from .demanded_values import with_demanded_values
 from .dimensions import Unknowns
 from .documented_values import documented_values
 from .factories import factories
 from .failing_lines import names_in_failing_lines
 from .first_arguments import first_candidates
 from .guesses import MAKERS, by_name
+from .lacking_settings import with_lacking_setting, with_open_settings
 from .messages import is_of_nothing, requirements
 from .number_ranges import with_number_in_bounds
 from .other_lengths import with_other_length
 from .other_shapes import with_values
-from .other_values import ANY_MODULE, is_none_called, with_callable, with_required_class
+from .other_values import ANY_MODULE, is_none_called, with_callable
 from .own_classes import with_own_class
 from .parameter_info import ParameterInfo, positional_names
 from .refused_numbers import with_accepted_number
@@ -269,6 +272,9 @@ class _Construction:
             yield from with_less_work(candidate, self._infos.values())
             return
         yield from without_weights(candidate, error, list(self._infos.values()))
+        yield from with_all_unpacked(candidate, error, self._function, self._guess)
+        yield from with_open_settings(candidate, error, self._names, self._guess)
+        yield from with_lacking_setting(candidate, error, self._takes_any_class, self._guess)
         yield from with_own_class(candidate, error, self._module, self._make, self._cls)
 
     def with_parts(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
@@ -282,10 +288,11 @@ class _Construction:
                 yield from with_callable(candidate, requirement, error)
             elif requirement.kind in ("attribute", "key", "several"):
                 yield from with_structure(candidate, requirement, error, self._guess, self._read)
+        yield from self.with_asked_class(candidate, error)
 
     def with_asked_class(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
         """Candidates with an object of a class that the failing function asks for."""
-        yield from with_required_class(candidate, error, self._make)
+        yield from with_demanded_values(candidate, error, self._make, self._guess, self._read, self._offer)
 
     def with_open_parts(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
         """Candidates that pass what is None by default and was used: the failing line names it. What is called is a module."""
@@ -298,6 +305,9 @@ class _Construction:
             if not is_none_called(error):
                 made = ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, info)[0]
             yield Candidate(candidate.arguments.with_argument(name, made), unknowns)
+
+    def _takes_any_class(self, name: str) -> bool:
+        return name in self._infos and self._infos[name].hint is None
 
     def _read(self, name: str) -> tuple[str, ...]:
         return self._infos[name].fields if name in self._infos else ()

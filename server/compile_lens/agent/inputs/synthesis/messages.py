@@ -360,6 +360,8 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
         yield Requirement("key", "") if match[1] in _OF_MAPPINGS else Requirement("attribute", match[1])
     elif (asked := _ASKED_FOR.search(text)) is not None:
         yield Requirement("attribute", asked[1])
+    elif "arg 1 must be a class" in text:
+        yield Requirement("callable", "")
     elif _MORE_ARGUMENTS.search(text):
         yield Requirement("callable", "of any arguments")
     elif _NOT_CALLABLE.search(text):

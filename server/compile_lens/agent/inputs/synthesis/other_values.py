@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import builtins
 import copy
-import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ...runtime.foreign_code import attempted
 from .accepted_values import compared_in
 from .arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from .candidate import Candidate
-from .dimensions import Unknowns
 from .failing_lines import failing_line, failing_lines, innermost, names_in_failing_lines
 from .guesses import CLASS_MAKERS, MAKERS, TABLES, WORDS, by_name
 from .messages import Requirement, requirements
@@ -31,7 +28,6 @@ _ONE_OF = re.compile(r"\b(?:one of|from|are|options)\b:?\s+((?:[\w.+-]+,? (?:or 
 _OF_NONE = re.compile(
     r"'NoneType' object (?:is not (?:callable|iterable|subscriptable)|has no attribute)|\bwith NoneType\b|'NoneType' and|and 'NoneType'"
 )
-_IS_INSTANCE = re.compile(r"isinstance\((?:self\.)?(\w+),\s*\(?([\w.]+)")
 _IS_TEXT = re.compile(
     r"(?:object|object '\w+') has no attribute '(?:lower|upper|strip|split|startswith|endswith|replace|format)'"
     r"|attribute name must be string|expected (?:a )?str(?:ing)?\b|must be (?:a )?str(?:ing)?\b"
@@ -125,34 +121,6 @@ def _with_modules(argument: Argument, module: str) -> Argument:
 
 def _is_number(argument: Argument) -> bool:
     return isinstance(argument, Expression) and argument.text.isdecimal()
-
-
-def with_required_class(
-    candidate: Candidate, error: BaseException, make: Callable[[type, Unknowns], Argument]
-) -> Iterator[Candidate]:
-    """Candidates with an object of a class that the failing line asks for: `assert isinstance(net, Decoder)`."""
-    for name, wanted in _classes_asked_for(error):
-        for path, _ in candidate.arguments.plain():
-            if path.rpartition(INSIDE)[2] == name:
-                unknowns = copy.deepcopy(candidate.unknowns)
-                yield Candidate(candidate.arguments.with_argument(path, make(wanted, unknowns)), unknowns)
-
-
-def _classes_asked_for(error: BaseException) -> Iterator[tuple[str, type]]:
-    """What the failing line takes for an object of which class; where it only raises, what its function does."""
-    frame, line = innermost(error)[0], failing_line(error)
-    if frame is None:
-        return
-    if line.startswith("raise "):
-        line = attempted(lambda: inspect.getsource(frame.f_code)) or ""
-    names = {**frame.f_globals, **frame.f_locals}
-    for name, written in _IS_INSTANCE.findall(line):
-        first, *rest = written.split(".")
-        wanted: Any = names.get(first)
-        for part in rest:
-            wanted = getattr(wanted, part, None)
-        if isinstance(wanted, type) and wanted.__module__ != "builtins":
-            yield name, wanted
 
 
 def with_small_model(candidate: Candidate) -> Iterator[Candidate]:
