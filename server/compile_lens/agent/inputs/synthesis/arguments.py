@@ -191,6 +191,9 @@ def _tensors_in(name: str, argument: Argument) -> Iterator[tuple[str, Tensor]]:
 def _groups_in(name: str, argument: Argument) -> Iterator[tuple[str, Group]]:
     if isinstance(argument, Group):
         yield name, argument
+        for index, item in enumerate(argument.items):
+            if isinstance(item, (Constructed, Fields)) and item not in argument.items[:index]:
+                yield from _groups_in(f"{name}{INSIDE}{index}", item)
     elif isinstance(argument, (Constructed, Fields)):
         for inner, value in argument.named:
             yield from _groups_in(f"{name}{INSIDE}{inner}", value)
@@ -199,6 +202,10 @@ def _groups_in(name: str, argument: Argument) -> Iterator[tuple[str, Group]]:
 def _objects_in(name: str, argument: Argument) -> Iterator[tuple[str, Fields]]:
     if isinstance(argument, Fields):
         yield name, argument
+    items = argument.items if isinstance(argument, Group) else ()
+    for index, item in enumerate(items):
+        if item not in items[:index]:
+            yield from _objects_in(f"{name}{INSIDE}{index}", item)
     if isinstance(argument, (Constructed, Fields)):
         for inner, value in argument.named:
             yield from _objects_in(f"{name}{INSIDE}{inner}", value)

@@ -14,6 +14,8 @@ from typing import Any
 from ...instrument.unrecorded import unrecorded
 from .. import expressions
 from ..time_limit import SlowTrial
+from .accepted_values import texts_of_attributes
+from .annotated_elsewhere import with_annotated_values
 from .any_arguments import with_all_unpacked
 from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments, Expression
@@ -256,6 +258,9 @@ class _Construction:
         known = documented_values(self._cls, self._module).get(name)
         if known is not None:
             return Expression(known)
+        texts = texts_of_attributes(self._module).get(name)
+        if texts:
+            return Expression(repr(texts[0]))
         return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, ParameterInfo(name, True, None, ""))[
             0
         ]
@@ -273,6 +278,7 @@ class _Construction:
             return
         yield from without_weights(candidate, error, list(self._infos.values()))
         yield from with_all_unpacked(candidate, error, self._function, self._guess)
+        yield from with_annotated_values(candidate, error, self._of_hint)
         yield from with_open_settings(candidate, error, self._names, self._guess)
         yield from with_lacking_setting(candidate, error, self._takes_any_class, self._guess)
         yield from with_own_class(candidate, error, self._module, self._make, self._cls)
@@ -305,6 +311,10 @@ class _Construction:
             if not is_none_called(error):
                 made = ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, info)[0]
             yield Candidate(candidate.arguments.with_argument(name, made), unknowns)
+
+    def _of_hint(self, name: str, hint: Any, unknowns: Unknowns) -> Argument:
+        info = ParameterInfo(name, True, None, "", hint=hint)
+        return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, info)[0]
 
     def _takes_any_class(self, name: str) -> bool:
         return name in self._infos and self._infos[name].hint is None

@@ -6,7 +6,7 @@ import ast
 import types
 import typing
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
@@ -31,7 +31,7 @@ class Demand:
     kind: str
     classes: tuple[type, ...] = ()
     attribute: str = ""
-    value: Any = None
+    value: Any = field(default=None, compare=False)
     source: str = ""
 
 
@@ -41,7 +41,7 @@ def demands(error: BaseException) -> Iterator[Demand]:
     tree = source_tree(frame)
     if frame is None or tree is None:
         return
-    reader = _Reader(frame, tree)
+    reader = _Conditions(frame, tree)
     row = line - frame.f_code.co_firstlineno + 1
     found = list(reader.around(row))
     if not found and reader.raises_at(row):
@@ -51,7 +51,7 @@ def demands(error: BaseException) -> Iterator[Demand]:
     yield from dict.fromkeys(found)
 
 
-class _Reader:
+class _Conditions:
     """Reads conditions of one function, with the values that it had when it failed."""
 
     def __init__(self, frame: FrameType, tree: ast.AST) -> None:

@@ -15,11 +15,12 @@ from .candidate import Candidate
 from .configuration_probe import NAMESPACE
 from .demanded_types import Demand, demands
 from .dimensions import Unknowns
-from .failing_lines import failing_line
+from .failing_lines import failing_line, innermost
 from .guesses import FLOATS, MAKERS, SIZES, WORDS, by_name
 from .lacking_object import paths_of
 from .other_values import ANY_FUNCTION, ANY_MODULE
 from .parameter_info import ParameterInfo
+from .passed_names import outermost_name
 
 Make = Callable[[type, Unknowns], Argument]
 Guess = Callable[[str, Unknowns], Argument]
@@ -78,7 +79,10 @@ def _paths(candidate: Candidate, demand: Demand, error: BaseException) -> list[s
         sources = [path for path in known if _last(path) == demand.source]
         # those that a constructor takes any number of are no list
         return [f"{path}{INSIDE}0" if path in groups and groups[path].items else path for path in sources]
-    return paths_of(demand.value, error, dict(arguments.named))
+    same = paths_of(demand.value, error, dict(arguments.named))
+    frame = innermost(error)[0]
+    alias = outermost_name(error, frame, demand.name) if frame is not None and not same else ""
+    return same or [path for path in known if _last(path) == alias]
 
 
 def _last(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 from collections.abc import Iterator
 from types import ModuleType
@@ -20,12 +21,19 @@ _LEFT_OUT = frozenset({"Protocol", "Generic", "object", "ABC", "Module"})
 
 
 def implementation(cls: type, module: ModuleType, without: type | None = None) -> type | None:
-    """A class of the package that has all that ``cls`` describes, and needs least: it need not inherit from a protocol."""
+    """A class of the package that has all that ``cls`` describes, and needs least: it need not inherit from a protocol.
+
+    None where only calls are described: every module can be called.
+    """
     wanted = {name for name, _ in _members(cls)}
     found = [
         each
         for each in classes_of_package(module)
-        if wanted and each is not cls and each is not without and not is_abstract(each) and wanted <= _has(each)
+        if wanted - _CALLS
+        and each is not cls
+        and each is not without
+        and not is_abstract(each)
+        and wanted <= _has(each)
     ]
     return min(found, key=_needed, default=None)
 
@@ -61,7 +69,9 @@ def _members(cls: type) -> Iterator[tuple[str, Any]]:
 
 def _has(cls: type) -> set[str]:
     """The names of the methods and attributes of ``cls``, also of those that its constructor sets."""
-    code = getattr(vars(cls).get("__init__"), "__code__", None)
+    constructor = getattr(vars(cls).get("__init__"), "__code__", None)
+    steps = dis.get_instructions(constructor) if constructor is not None else ()
+    set_here = {str(step.argval) for step in steps if step.opname == "STORE_ATTR"}
     called = {"__call__"} if hasattr(cls, "forward") else set()
     own = {
         name
@@ -69,7 +79,7 @@ def _has(cls: type) -> set[str]:
         for name in (*vars(base), *getattr(base, "__annotations__", {}))
         if base is not object
     }
-    return own | set(getattr(code, "co_names", ())) | called
+    return own | set_here | called
 
 
 def _is_method(value: Any) -> bool:

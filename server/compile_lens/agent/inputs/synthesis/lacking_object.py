@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -19,6 +20,14 @@ def lacking_object(error: BaseException, names: Iterable[str]) -> str:
     """The path of the argument that lacks an attribute, of those called ``names``; '' where it is none of them, or that is not known."""
     lacking = getattr(error, "obj", None) if isinstance(error, AttributeError) else None  # Python 3.10 and later
     return next(iter(paths_of(lacking, error, names)), "")
+
+
+def lacks_in_kept(error: BaseException, names: Iterable[str]) -> bool:
+    """Whether an attribute is read that an object with attributes lacks which is none of the arguments called ``names``, nor inside one:
+    what is called has kept it of its construction."""
+    lacking = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
+    is_made_up = type(lacking) in (types.SimpleNamespace, argparse.Namespace)
+    return is_made_up and not paths_of(lacking, error, names)
 
 
 def paths_of(wanted: Any, error: BaseException, names: Iterable[str]) -> list[str]:

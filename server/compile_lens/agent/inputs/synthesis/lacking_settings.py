@@ -18,6 +18,7 @@ from .lacking_object import paths_of
 from .parameter_info import ParameterInfo
 
 _OF_NONE = re.compile(r"NoneType|\bNone\b")
+_NO_DICTIONARY = re.compile(r"'(\w+)' object is not (?:subscriptable|iterable|a mapping)")
 MOST_NAMES = 24
 
 
@@ -53,6 +54,12 @@ def with_lacking_setting(
     """
     lacking = getattr(error, "name", "") if isinstance(error, AttributeError) else ""
     made = dict(candidate.arguments.named)
+    no_dictionary = _NO_DICTIONARY.search(str(error))
+    for path, each in made.items() if no_dictionary else ():
+        if isinstance(each, Constructed) and no_dictionary and each.path.endswith(no_dictionary[1]) and is_open(path):
+            yield Candidate(
+                candidate.arguments.with_argument(path, Fields((), is_dict=True)), copy.deepcopy(candidate.unknowns)
+            )
     for path in paths_of(getattr(error, "obj", None), error, made) if lacking else ():
         if isinstance(made.get(path), Constructed) and is_open(path):
             unknowns = copy.deepcopy(candidate.unknowns)

@@ -149,6 +149,9 @@ _VIEWED = re.compile(r"shape '\[(?P<dims>[-\d, ]+)\]' is invalid for input of si
 _NO_ATTRIBUTE = re.compile(
     r"'(?:\w*Tensor|Parameter|types\.SimpleNamespace|int|float|str|Identity|Sequential|Embedding)' object has no attribute '(\w+)'"
 )
+_NO_MAPPING_METHOD = re.compile(
+    r"'(?:list|tuple|set|NoneType)' object has no attribute '(?:items|keys|get|values|update)'"
+)
 _ASKED_FOR = re.compile(
     r"\b(?:contain|have|has|define|expose|implement|provide|needs?|requires?|missing|lacks?)\b(?: an?| the| valid){0,2} attribute[: ]+[`'\"]?(\w+)"
 )
@@ -358,6 +361,8 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
     match = _NO_ATTRIBUTE.search(text)
     if match is not None and isinstance(error, AttributeError):
         yield Requirement("key", "") if match[1] in _OF_MAPPINGS else Requirement("attribute", match[1])
+    elif _NO_MAPPING_METHOD.search(text):
+        yield Requirement("key", "")
     elif (asked := _ASKED_FOR.search(text)) is not None:
         yield Requirement("attribute", asked[1])
     elif "arg 1 must be a class" in text:

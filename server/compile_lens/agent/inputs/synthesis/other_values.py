@@ -32,6 +32,11 @@ _IS_TEXT = re.compile(
     r"(?:object|object '\w+') has no attribute '(?:lower|upper|strip|split|startswith|endswith|replace|format)'"
     r"|attribute name must be string|expected (?:a )?str(?:ing)?\b|must be (?:a )?str(?:ing)?\b"
 )
+# a number is used as a text, or as the name of a file
+_NO_NUMBER = re.compile(
+    r"for \+: '(?:int' and 'str|str' and 'int)'|can only concatenate str \(not \"int\"\)|os\.PathLike object,? .{0,40}not '?int"
+    r"|'in <string>' requires string as left operand, not int|\bjoin\(\) argument must be str.{0,30}not 'int'"
+)
 SMALL_MODEL = "torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64))"
 ANY_MODULE, ANY_CLASS = "torch.nn.Identity()", "torch.nn.Identity"
 # what takes more than a module that changes nothing does, also by name
@@ -50,6 +55,12 @@ def with_other_value(candidate: Candidate, error: BaseException) -> Iterator[Can
 
 def with_text(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
     """Candidates in which a class or a module is a text, since the program uses it as one: `getattr(nn, name)`, `name.lower()`."""
+    if _NO_NUMBER.search(str(error)):
+        numbers = [path for path, each in candidate.arguments.plain() if isinstance(_value(candidate, each), int)]
+        in_line = names_in_failing_lines(error)
+        for path in sorted(numbers, key=lambda path: _rank(path, in_line))[:MOST_SUSPECTS]:
+            if path.rpartition(INSIDE)[2] in in_line:
+                yield _with(candidate, path, Expression(repr(by_name(WORDS, path.rpartition(INSIDE)[2]) or "mean")))
     if _IS_TEXT.search(str(error)) is None and not (isinstance(error, KeyError) and _is_module(error.args[:1])):
         return
     in_line, values = names_in_failing_lines(error), _accepted(error)
@@ -169,7 +180,8 @@ def is_of_kept(names: frozenset[str], error: BaseException) -> bool:
         if wanted.kind == "several":
             return True
         if used and wanted.kind in ("attribute", "key") and wanted.value:
-            read = rf"{owner}[\w.]*(?:\.{wanted.value}\b|\[\s*['\"]{wanted.value})"
+            name = re.escape(wanted.value)
+            read = rf"{owner}[\w.]*(?:\.{name}\b|\[\s*['\"]{name})"
             return re.search(read, line) is not None
     return False
 
@@ -211,7 +223,9 @@ def _accepted(error: BaseException) -> list[Any]:
         return []
     line = failing_line(error)
     found: list[Any] = []
-    if not isinstance(error, KeyError):
+    # one that the program raises itself is no table that lacks a key
+    is_lookup = isinstance(error, KeyError) and not line.startswith("raise ")
+    if not is_lookup:
         found += _QUOTED.findall(str(error))
         for listed in (*_LISTED.findall(str(error)), *_ONE_OF.findall(re.sub(r",\s*", ", ", str(error)))):
             words = [word.strip(" '\"`") for word in listed.split(",")]
@@ -220,7 +234,7 @@ def _accepted(error: BaseException) -> list[Any]:
         word for word in _QUOTED.findall(line) if isinstance(error, (AssertionError, KeyError)) and "raise" not in line
     ]
     frame = innermost(error)[0]
-    if frame is not None and not isinstance(error, KeyError):
+    if frame is not None and not is_lookup:
         compared = compared_in(frame.f_code, frame.f_globals)
         found += [text for name in re.findall(r"[A-Za-z_]\w*", line) for text in compared.get(name, ())]
     found += _of_containers(error, line)
