@@ -153,14 +153,22 @@ class Placed(nn.Module):
         return self.layer(x)
 
 
-class Kinds(nn.Module):
-    def __init__(self, spec, width):
+def norm_of(spec, width):
+    spec = dict(spec)
+    kind = spec.pop("type")
+    if kind == "batch":
+        return nn.BatchNorm1d(width, **spec)
+    raise KeyError(f"Unrecognized type {kind}")
+
+
+class Normed(nn.Module):
+    def __init__(self, width, norm_spec):
         super().__init__()
-        assert spec is None or (isinstance(spec, dict) and spec["kind"] == "plain")
-        self.layer = nn.Linear(width, width)
+        assert norm_spec is None or isinstance(norm_spec, dict)
+        self.layer, self.norm = nn.Linear(width, width), norm_of(norm_spec, width)
 
     def forward(self, x):
-        return self.layer(x)
+        return self.norm(self.layer(x).transpose(1, 2))
 """
 
 
@@ -177,7 +185,7 @@ class Kinds(nn.Module):
         ("Levels", "levels=(0.5, 0.5))("),
         ("Tasks", '"name": '),
         ("Placed", "Placed(place='mean', width="),
-        ("Kinds", "Kinds("),
+        ("Normed", """norm_spec={"type": 'batch'})("""),
     ],
 )
 def test_an_argument_becomes_what_the_program_can_use(name, expected, tmp_path):

@@ -387,7 +387,9 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
         yield from (Requirement("key", key) for key in keys_in_failing_line(error, _KEYS))
         yield Requirement("several", "list" if _LISTS.search(text) else "")
     elif isinstance(error, KeyError) and error.args and isinstance(error.args[0], str):
-        yield Requirement("key", error.args[0])
+        # what a program says in a sentence of its own is no key
+        if " " not in error.args[0] or not failing_line(error).startswith("raise "):
+            yield Requirement("key", error.args[0])
     elif _NO_MAPPING.search(text) or _OBJECT_AS_MAPPING.search(text) or "too many indices" in text:
         key = next(iter(keys_in_failing_line(error, _KEYS)), "")
         if key or "too many indices" not in text:  # a tensor takes a text for a sequence of indices
