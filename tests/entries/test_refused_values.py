@@ -130,13 +130,15 @@ class Cell(nn.Module):
 class Sized(nn.Module):
     def __init__(self, blocks=None):
         super().__init__()
-        assert type(blocks) is Blocks, "blocks are made by from_name"
+        assert getattr(blocks, "is_checked", False), "blocks are made by from_name"
         self.layer = nn.Linear(blocks.width, 2)
 
     @classmethod
     def from_name(cls, name):
         sizes = {"tiny": 8, "base": 64}
-        return cls(Blocks(sizes[name]))
+        blocks = Blocks(sizes[name])
+        blocks.is_checked = True
+        return cls(blocks)
 
     def forward(self, x):
         return self.layer(x)

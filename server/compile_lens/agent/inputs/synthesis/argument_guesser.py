@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from .accepted_values import accepted_texts, literal_of, texts_of_attributes
+from .any_number import any_number_of, item_of
 from .arguments import Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
 from .block_classes import class_to_construct
 from .concrete_classes import class_in, concrete_classes, is_abstract
@@ -41,9 +42,11 @@ from .guesses import (
 )
 from .heirs import concrete_or_imported
 from .hint_kinds import classes_in, count_of_items, first_class, is_dict_of_tensors, kinds_of, plain_items
+from .implementations import implementation, made_up
 from .named_sizes import size_of
+from .needed_parameters import is_needed, is_vocabulary
 from .other_values import ANY_MODULE
-from .parameter_info import ParameterInfo
+from .parameter_info import ParameterInfo, positional_names
 from .ready_configurations import configurations_of, configurations_with
 from .structures import ANY_KEYS
 
@@ -53,11 +56,9 @@ _SCALAR = re.compile(
 _IDS = r"(?:.*_)?ids"
 _MAX_DEPTH = 3
 _PLAIN_TYPES = (int, float, bool, str, "int", "float", "bool", "str")
-_VOCABULARY = r"(?:num|n)_?tokens?|vocab(?:ulary)?_?size|n_?vocab"
 _OF_PARTS = re.compile(r"(?:Layer|Block|Cell|Loss|Stage|Wrapper|Base)\d*$")
 # of a constructor: numbers that may be sizes, and ascend
 ARRAY = "numpy.arange(2, 10)"
-_DEPTH = re.compile(r"(?:.*_)?(?:depth|(?:num|n)_(?:encoder_|decoder_|hidden_)?(?:layers?|blocks))")
 
 
 class ArgumentGuesser:
@@ -108,7 +109,7 @@ class ArgumentGuesser:
         word = name.replace("_", "").lower()
         own = (each for each in vars(self.module).values() if isinstance(each, type))
         alike = (each for each in own if each.__name__.replace("_", "").lower() == word)
-        return next((each for each in alike if self._is_own(each)), None)
+        return next((each for each in alike if self.is_own(each)), None)
 
     def _namesake(self, owner: Any, name: str) -> type | None:
         """The model of the file that is called like a parameter which takes one: `Encoder` for `encoder`, else the only one whose
@@ -150,12 +151,12 @@ class ArgumentGuesser:
 
     def _constructor_value(self, owner: Any, info: ParameterInfo, kinds: set[str], depth: int) -> Argument:
         name = info.name
-        if not kinds - {"sequence", "tuple"} and not typing.get_args(info.hint) and by_name(SHAPES, name) is not None:
+        if not (kinds - {"sequence", "tuple"} or typing.get_args(info.hint) or info.fields) and by_name(SHAPES, name):
             return Expression(by_name(SHAPES, name))
         written = literal_of(info.hint)
         if written is not None:
             return Expression(repr(written))
-        found = self._object(info, depth)
+        found = self._object(owner, info, depth)
         if found is not None:
             return found
         built = class_to_construct(owner, name, self.module) if kinds <= {"callable", "module"} else None
@@ -171,8 +172,11 @@ class ArgumentGuesser:
         if getattr(first_class(info.hint), "__name__", "") == "ndarray":
             return Expression(ARRAY)
         if typing.get_origin(info.hint) in (dict, collections.abc.Mapping) and depth < _MAX_DEPTH:
-            value = (*typing.get_args(info.hint), str, int)[1]
+            key, value = (*typing.get_args(info.hint), str, int)[:2] if typing.get_args(info.hint) else (str, int)
             hint = value if isinstance(value, type) else None
+            texts = plain_items(list[value], OTHER_SIZE) if key is int else ()  # type: ignore[valid-type]
+            if texts:
+                return Expression("{" + ", ".join(f"{number}: {text}" for number, text in enumerate(texts)) + "}")
             if info.fields:
                 return Fields(tuple((key, self._field(owner, key, hint, depth)) for key in info.fields), True)
             inside = ParameterInfo(name, True, None, "", hint=hint)
@@ -213,10 +217,10 @@ class ArgumentGuesser:
             return Expression(str(value))
         return UnknownInteger(self.unknowns.get(f"{name}=", value).name)
 
-    def _object(self, info: ParameterInfo, depth: int) -> Argument | None:
+    def _object(self, owner: Any, info: ParameterInfo, depth: int) -> Argument | None:
         """An object of the class that the annotation names: an enum member, a dtype, a module of the file."""
         wanted = class_in(info.hint)
-        if wanted is not None and self._is_own(wanted):
+        if wanted is not None and self.is_own(wanted):
             return Expression(self.path_of(concrete_classes(wanted, self.module)[0]))
         cls = first_class(info.hint)
         if cls is None or depth >= _MAX_DEPTH:
@@ -228,22 +232,36 @@ class ArgumentGuesser:
             return Expression(OF_LIBRARIES[path])
         if cls.__module__ in ("builtins", "typing", "collections.abc") or path.startswith("torch."):
             return None
-        if not any(base.__name__ == "Module" for base in cls.__mro__) and not self._is_own(cls):
+        if not any(base.__name__ == "Module" for base in cls.__mro__) and not self.is_own(cls):
             return None
-        return self.constructed(cls, depth)
+        return self.constructed(cls, depth, owner if isinstance(owner, type) else None, info.name)
 
-    def constructed(self, cls: type, depth: int = 0, without: type | None = None) -> Constructed:
-        """A call that constructs ``cls``, or a subclass of it where it is abstract, but ``without``."""
-        return self._constructed(concrete_or_imported(cls, self.module, without), depth)
+    def constructed(self, cls: type, depth: int = 0, without: type | None = None, name: str = "") -> Argument:
+        """A call that constructs ``cls``, but ``without``; where it is abstract, a subclass of it, or else another class that has what it
+        describes. Where there is none, an object that has it, for the parameter ``name``."""
+        found = concrete_or_imported(cls, self.module, without)
+        if (getattr(found, "_is_protocol", False) or inspect.isabstract(found)) and self.is_own(found):
+            other = implementation(found, self.module, without)
+            if other is None:
+                made, attributes = made_up(found, name)
+                for attribute, hint in attributes:
+                    made = made.with_field(attribute, self._field(found, attribute, hint, depth))
+                return made
+            found = other
+        return self._constructed(found, depth)
 
     def _constructed(self, cls: type, depth: int) -> Constructed:
         known = constructor_parameters(cls)
         # a part of a model of tokens gets tokens
-        infos = [r for r in known if r.required or is_needed(r) or (depth == 0 and _is_vocabulary(r))]
+        infos = [r for r in known if r.required or is_needed(r) or (depth == 0 and is_vocabulary(r))]
         named = tuple((r.name, self.for_constructor(cls, r, depth + 1)[0]) for r in infos)
-        return Constructed(self.path_of(cls), named)
+        many = any_number_of(cls)
+        if many and depth < _MAX_DEPTH:
+            named = (*named, (many, item_of(cls, many, self, depth + 1)))
+            return Constructed(self.path_of(cls), named, tuple(name for name, _ in named))
+        return Constructed(self.path_of(cls), named, positional_names(known))
 
-    def _is_own(self, cls: type) -> bool:
+    def is_own(self, cls: type) -> bool:
         """Whether ``cls`` is one of the package that the file is a part of."""
         return cls.__module__.partition(".")[0] == self.module.__name__.partition(".")[0]
 
@@ -278,7 +296,7 @@ class ArgumentGuesser:
                 return Expression("2")
             if plain or "callable" in kinds or "module" in kinds or "sequence" in kinds:
                 return self.for_constructor(None, info)[0]
-            made = self._object(info, 0)
+            made = self._object(None, info, 0)
             if made is not None:
                 return made
             if _SCALAR.fullmatch(info.name) and by_name(INPUTS, info.name) is None:
@@ -292,7 +310,7 @@ class ArgumentGuesser:
         if typing.get_origin(hint) not in (list, tuple, collections.abc.Sequence, collections.abc.Iterable):
             return None
         cls = first_class(next(iter(typing.get_args(hint)), None))
-        return self.constructed(cls, depth) if cls is not None and self._is_own(cls) else None
+        return self.constructed(cls, depth) if cls is not None and self.is_own(cls) else None
 
     def _item(self, keys: tuple[str, ...]) -> Argument:
         """A dictionary with ``keys``, one of a list: what is usual for each, without a batch."""
@@ -373,14 +391,3 @@ class ArgumentGuesser:
             if value is cls:
                 return name
         return f"{cls.__module__}.{cls.__qualname__}"
-
-
-def is_needed(info: ParameterInfo) -> bool:
-    """Whether a parameter with the default None is a number of layers, which a model cannot do without."""
-    is_open = not info.required and info.default is None and kinds_of(info.hint, info.annotation) <= {"int"}
-    return is_open and _DEPTH.fullmatch(info.name) is not None
-
-
-def _is_vocabulary(info: ParameterInfo) -> bool:
-    """Whether a parameter with the default None is the size of a table of tokens."""
-    return not info.required and info.default is None and re.fullmatch(_VOCABULARY, info.name) is not None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 Size = Callable[[str], str]
@@ -76,14 +77,15 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Constructed:
-    """An object that a call constructs: a configuration, or a module that another takes."""
+    """An object that a call constructs: a configuration, or a module that another takes. ``positional`` as in ``Arguments``."""
 
     path: str
     named: tuple[tuple[str, Argument], ...]
+    positional: tuple[str, ...] = ()
 
     def render(self, size: Size) -> str:
         """``Config(n_layer=2)``."""
-        return f"{self.path}({', '.join(f'{name}={value.render(size)}' for name, value in self.named)})"
+        return f"{self.path}({_between_parentheses(self.named, self.positional, size)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +122,14 @@ INSIDE = "/"
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The arguments of one call by name; ``positional`` ones can only be passed by position."""
+    """The arguments of one call by name; ``positional`` ones can only be passed by position, in this order."""
 
     named: tuple[tuple[str, Argument], ...] = ()
-    positional: frozenset[str] = field(default_factory=frozenset)
+    positional: tuple[str, ...] = ()
 
     def render(self, size: Size) -> str:
         """The text between the parentheses."""
-        parts: list[str] = []
-        is_open = True
-        for name, argument in self.named:
-            is_open = is_open and name in self.positional
-            parts.append(argument.render(size) if is_open else f"{name}={argument.render(size)}")
-        return ", ".join(parts)
+        return _between_parentheses(self.named, self.positional, size)
 
     def get(self, name: str) -> Argument | None:
         """The argument for ``name``, if there is one."""
@@ -170,6 +167,15 @@ class Arguments:
             yield from _objects_in(name, argument)
 
 
+def _between_parentheses(named: tuple[tuple[str, Argument], ...], positional: tuple[str, ...], size: Size) -> str:
+    """The arguments of a call. One that comes after an absent one in ``positional`` cannot be passed, and is left out."""
+    known = dict(named)
+    by_position = itertools.takewhile(known.__contains__, positional)
+    parts = [known[name].render(size) for name in by_position]
+    parts += [f"{name}={value.render(size)}" for name, value in named if name not in positional]
+    return ", ".join(parts)
+
+
 def _tensors_in(name: str, argument: Argument) -> Iterator[tuple[str, Tensor]]:
     if isinstance(argument, Tensor):
         yield name, argument
@@ -185,6 +191,9 @@ def _tensors_in(name: str, argument: Argument) -> Iterator[tuple[str, Tensor]]:
 def _groups_in(name: str, argument: Argument) -> Iterator[tuple[str, Group]]:
     if isinstance(argument, Group):
         yield name, argument
+        for index, item in enumerate(argument.items):
+            if isinstance(item, (Constructed, Fields)) and item not in argument.items[:index]:
+                yield from _groups_in(f"{name}{INSIDE}{index}", item)
     elif isinstance(argument, (Constructed, Fields)):
         for inner, value in argument.named:
             yield from _groups_in(f"{name}{INSIDE}{inner}", value)
@@ -193,6 +202,10 @@ def _groups_in(name: str, argument: Argument) -> Iterator[tuple[str, Group]]:
 def _objects_in(name: str, argument: Argument) -> Iterator[tuple[str, Fields]]:
     if isinstance(argument, Fields):
         yield name, argument
+    items = argument.items if isinstance(argument, Group) else ()
+    for index, item in enumerate(items):
+        if item not in items[:index]:
+            yield from _objects_in(f"{name}{INSIDE}{index}", item)
     if isinstance(argument, (Constructed, Fields)):
         for inner, value in argument.named:
             yield from _objects_in(f"{name}{INSIDE}{inner}", value)

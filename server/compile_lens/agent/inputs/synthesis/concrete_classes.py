@@ -37,8 +37,9 @@ def class_in(hint: Any) -> type | None:
 
 
 def is_abstract(cls: type) -> bool:
-    """Whether objects of ``cls`` cannot be made, or are of no use: its ``forward`` or ``__call__`` only raises NotImplementedError."""
-    if inspect.isabstract(cls):
+    """Whether objects of ``cls`` cannot be made, as those of a protocol, or are of no use: its ``forward`` or ``__call__`` only raises
+    NotImplementedError."""
+    if inspect.isabstract(cls) or getattr(cls, "_is_protocol", False):
         return True
     forward = getattr(cls, "forward", None)
     if forward is None:

@@ -32,6 +32,7 @@ PROBE = "__compile_lens_probe__"
 PROBE_S = 2.0
 # the items of a list whose length no index shows, the most that one may show, and the value of what is no number
 ITEMS, MOST_ITEMS, NUMBER = 2, 8, 64
+_KINDS: tuple[tuple[type, str], ...] = ((list, "[64, 64]"), (set, "{0, 1}"), (str, "'mean'"))
 _ABSENT = re.compile(
     r"(?:.*_)?(?:pretrained|checkpoint|ckpt|resume|weights|load|path|file|freeze|debug)(?:_(?:path|file|dir|from|weights|model))?"
 )
@@ -137,7 +138,10 @@ class _ReadValue:
         return expressions.evaluate(f"({self._plain.text})()", {}).target(*arguments, **named)
 
     def argument(self) -> Argument:
-        """What has to be passed."""
+        """What has to be passed. What only methods of lists, sets or texts are read of is one of these."""
+        for kind, text in _KINDS if self.attributes and not self.keys else ():
+            if self.attributes.keys() <= set(dir(kind)):
+                return Expression(text)
         if self.attributes or self.keys or self.is_dict or self.is_object:
             named = tuple((name, each.argument()) for name, each in {**self.attributes, **self.keys}.items())
             is_object = bool(self.attributes) or self.is_object

@@ -14,6 +14,9 @@ from typing import Any
 from ...instrument.unrecorded import unrecorded
 from .. import expressions
 from ..time_limit import SlowTrial
+from .accepted_values import texts_of_attributes
+from .annotated_elsewhere import with_annotated_values
+from .any_arguments import with_all_unpacked
 from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments, Expression
 from .call_problem import CallProblem
@@ -21,19 +24,21 @@ from .candidate import Candidate
 from .configuration_probe import with_read_structure
 from .constructor_parameters import constructor, constructor_parameters
 from .delegation import accepts_names, may_be_a_parameter
+from .demanded_values import with_demanded_values
 from .dimensions import Unknowns
 from .documented_values import documented_values
 from .factories import factories
 from .failing_lines import names_in_failing_lines
 from .first_arguments import first_candidates
 from .guesses import MAKERS, by_name
+from .lacking_settings import with_lacking_setting, with_open_settings
 from .messages import is_of_nothing, requirements
 from .number_ranges import with_number_in_bounds
 from .other_lengths import with_other_length
 from .other_shapes import with_values
-from .other_values import ANY_MODULE, is_none_called, with_callable, with_required_class
+from .other_values import ANY_MODULE, is_none_called, with_callable
 from .own_classes import with_own_class
-from .parameter_info import ParameterInfo
+from .parameter_info import ParameterInfo, positional_names
 from .refused_numbers import with_accepted_number
 from .search import NotFound, SearchBudget, search
 from .signatures import read_parameters
@@ -187,7 +192,7 @@ def by_class_method(module: ModuleType, path: str, cls: type, name: str, budget:
     infos = read_parameters(function, skip_first=True)
     named = tuple((info.name, guesser.for_constructor(cls, info)[0]) for info in infos if info.required)
     problem = _Construction(module, f"{path}.{name}", cls, function)
-    found = search(problem.as_call(), [Candidate(Arguments(named), unknowns)], budget)
+    found = search(problem.as_call(), [Candidate(Arguments(named, positional_names(infos)), unknowns)], budget)
     return Making(f"{path}.{name}({as_text(found)})")
 
 
@@ -253,6 +258,9 @@ class _Construction:
         known = documented_values(self._cls, self._module).get(name)
         if known is not None:
             return Expression(known)
+        texts = texts_of_attributes(self._module).get(name)
+        if texts:
+            return Expression(repr(texts[0]))
         return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, ParameterInfo(name, True, None, ""))[
             0
         ]
@@ -269,6 +277,10 @@ class _Construction:
             yield from with_less_work(candidate, self._infos.values())
             return
         yield from without_weights(candidate, error, list(self._infos.values()))
+        yield from with_all_unpacked(candidate, error, self._function, self._guess)
+        yield from with_annotated_values(candidate, error, self._of_hint)
+        yield from with_open_settings(candidate, error, self._names, self._guess)
+        yield from with_lacking_setting(candidate, error, self._takes_any_class, self._guess)
         yield from with_own_class(candidate, error, self._module, self._make, self._cls)
 
     def with_parts(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
@@ -282,10 +294,11 @@ class _Construction:
                 yield from with_callable(candidate, requirement, error)
             elif requirement.kind in ("attribute", "key", "several"):
                 yield from with_structure(candidate, requirement, error, self._guess, self._read)
+        yield from self.with_asked_class(candidate, error)
 
     def with_asked_class(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
         """Candidates with an object of a class that the failing function asks for."""
-        yield from with_required_class(candidate, error, self._make)
+        yield from with_demanded_values(candidate, error, self._make, self._guess, self._read, self._offer)
 
     def with_open_parts(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
         """Candidates that pass what is None by default and was used: the failing line names it. What is called is a module."""
@@ -298,6 +311,13 @@ class _Construction:
             if not is_none_called(error):
                 made = ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, info)[0]
             yield Candidate(candidate.arguments.with_argument(name, made), unknowns)
+
+    def _of_hint(self, name: str, hint: Any, unknowns: Unknowns) -> Argument:
+        info = ParameterInfo(name, True, None, "", hint=hint)
+        return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, info)[0]
+
+    def _takes_any_class(self, name: str) -> bool:
+        return name in self._infos and self._infos[name].hint is None
 
     def _read(self, name: str) -> tuple[str, ...]:
         return self._infos[name].fields if name in self._infos else ()

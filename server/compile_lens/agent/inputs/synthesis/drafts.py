@@ -16,7 +16,8 @@ from .candidate import Candidate
 from .concrete_classes import is_abstract, method_instead
 from .construction import as_text, first_construction
 from .dimensions import Unknowns
-from .object_calls import first_inputs, known_argument, positional_names
+from .object_calls import first_inputs, known_argument
+from .parameter_info import positional_names
 from .signatures import read_parameters
 
 NO_MODULE = "its class is no module"

@@ -100,12 +100,33 @@ def _required(test: ast.expr, must_hold: bool, names: dict[str, Any]) -> Iterato
     elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And if must_hold else ast.Or):
         for each in test.values:
             yield from _required(each, must_hold, names)
+    elif (
+        isinstance(test, ast.Call)
+        and must_hold
+        and isinstance(test.func, ast.Name)
+        and test.func.id == "all"
+        and test.args
+    ):
+        yield from _required_of_items(test.args[0], names)
     elif isinstance(test, ast.Compare):
         sides = (test.left, *test.comparators)
         if must_hold or len(test.ops) == 1:
             for left, operator, right in zip(sides, test.ops, test.comparators, strict=False):
                 kind = type(operator) if must_hold else _NEGATED.get(type(operator), type(operator))
                 yield Relation(left, kind, right, names)
+
+
+def _required_of_items(node: ast.expr, names: dict[str, Any]) -> Iterator[Relation]:
+    """What has to hold of each item, with the first one: `all(0 < rate < 1 for rate in rates)`."""
+    if not isinstance(node, (ast.GeneratorExp, ast.ListComp)) or len(node.generators) != 1:
+        return
+    target, source = node.generators[0].target, node.generators[0].iter
+    if isinstance(target, ast.Name) and all(
+        isinstance(each, (ast.Name, ast.Attribute, ast.Load)) for each in ast.walk(source)
+    ):
+        items = attempted(lambda: eval(compile(ast.Expression(source), "", "eval"), names))
+        if isinstance(items, (list, tuple)) and items:
+            yield from _required(node.elt, True, {**names, target.id: items[0]})
 
 
 def _is_plain(node: ast.AST) -> bool:

@@ -41,6 +41,11 @@ def plain_items(hint: Any, size: int) -> tuple[str, ...]:
         kinds *= 1 if typing.get_origin(hint) is tuple and Ellipsis not in arguments else 2
     texts = {int: str(size), float: "1.0", bool: "True"}
     items = [f"'word_{number}'" if each is str else texts.get(each, "") for number, each in enumerate(kinds, 1)]
+    for number, each in enumerate(kinds):
+        inside = plain_items(each, size) if typing.get_origin(each) in (list, tuple) else ()
+        if inside:
+            text = ", ".join(inside)
+            items[number] = f"[{text}]" if typing.get_origin(each) is list else f"({text},)"
     return tuple(items) if all(items) else ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -17,16 +18,25 @@ _SHARED = (int, float, str, bool, type(None))
 
 def lacking_object(error: BaseException, names: Iterable[str]) -> str:
     """The path of the argument that lacks an attribute, of those called ``names``; '' where it is none of them, or that is not known."""
-    if not isinstance(error, AttributeError):
-        return ""
-    lacking = getattr(error, "obj", None)  # Python 3.10 and later
-    found = [
-        path
-        for name, value in _passed(error, names)
-        for path in _paths_to(lacking, name, value, 0)
-        if lacking is not None
-    ]
-    return found[0] if found and (len(found) == 1 or not isinstance(lacking, _SHARED)) else ""
+    lacking = getattr(error, "obj", None) if isinstance(error, AttributeError) else None  # Python 3.10 and later
+    return next(iter(paths_of(lacking, error, names)), "")
+
+
+def lacks_in_kept(error: BaseException, names: Iterable[str]) -> bool:
+    """Whether an attribute is read that an object with attributes lacks which is none of the arguments called ``names``, nor inside one:
+    what is called has kept it of its construction."""
+    lacking = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
+    is_made_up = type(lacking) in (types.SimpleNamespace, argparse.Namespace)
+    return is_made_up and not paths_of(lacking, error, names)
+
+
+def paths_of(wanted: Any, error: BaseException, names: Iterable[str]) -> list[str]:
+    """The paths of the arguments, of those called ``names``, that are the object ``wanted`` of a call that raised ``error``; none where
+    equal ones cannot be told apart."""
+    if wanted is None:
+        return []
+    found = [path for name, value in _passed(error, names) for path in _paths_to(wanted, name, value, 0)]
+    return found if len(found) == 1 or not isinstance(wanted, _SHARED) else []
 
 
 def _passed(error: BaseException, names: Iterable[str]) -> Iterator[tuple[str, Any]]:

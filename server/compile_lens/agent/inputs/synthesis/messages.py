@@ -163,6 +163,9 @@ _VIEWED = re.compile(r"shape '\[(?P<dims>[-\d, ]+)\]' is invalid for input of si
 _NO_ATTRIBUTE = re.compile(
     r"'(?:\w*Tensor|Parameter|types\.SimpleNamespace|int|float|str|Identity|Sequential|Embedding)' object has no attribute '(\w+)'"
 )
+_NO_MAPPING_METHOD = re.compile(
+    r"'(?:list|tuple|set|NoneType)' object has no attribute '(?:items|keys|get|values|update)'"
+)
 _ASKED_FOR = re.compile(
     r"\b(?:contain|have|has|define|expose|implement|provide|needs?|requires?|missing|lacks?)\b(?: an?| the| valid){0,2} attribute[: ]+[`'\"]?(\w+)"
 )
@@ -383,8 +386,12 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
     match = _NO_ATTRIBUTE.search(text)
     if match is not None and isinstance(error, AttributeError):
         yield Requirement("key", "") if match[1] in _OF_MAPPINGS else Requirement("attribute", match[1])
+    elif _NO_MAPPING_METHOD.search(text):
+        yield Requirement("key", "")
     elif (asked := _ASKED_FOR.search(text)) is not None:
         yield Requirement("attribute", asked[1])
+    elif "arg 1 must be a class" in text:
+        yield Requirement("callable", "")
     elif _MORE_ARGUMENTS.search(text):
         yield Requirement("callable", "of any arguments")
     elif _NOT_CALLABLE.search(text):
@@ -405,7 +412,9 @@ def _about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
         yield from (Requirement("key", key) for key in keys_in_failing_line(error, _KEYS))
         yield Requirement("several", "list" if _LISTS.search(text) else "")
     elif isinstance(error, KeyError) and error.args and isinstance(error.args[0], str):
-        yield Requirement("key", error.args[0])
+        # what a program says in a sentence of its own is no key
+        if " " not in error.args[0] or not failing_line(error).startswith("raise "):
+            yield Requirement("key", error.args[0])
     elif _NO_MAPPING.search(text) or _OBJECT_AS_MAPPING.search(text) or "too many indices" in text:
         key = next(iter(keys_in_failing_line(error, _KEYS)), "")
         if key or "too many indices" not in text:  # a tensor takes a text for a sequence of indices

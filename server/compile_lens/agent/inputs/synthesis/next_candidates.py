@@ -12,6 +12,7 @@ from ...runtime.parsed_source import parsed
 from .arguments import INSIDE, Argument, Arguments, Group, Tensor
 from .call_problem import CallProblem
 from .candidate import Candidate
+from .demanded_values import with_demanded_values
 from .dimensions import SizeCondition, by_relevance, solutions
 from .failing_lines import failing_line, names_of_none
 from .lacking_arguments import lacking_names, lacking_parameters
@@ -36,7 +37,6 @@ from .other_values import (
     with_callable,
     with_function,
     with_other_value,
-    with_required_class,
     with_small_model,
     with_text,
 )
@@ -81,7 +81,7 @@ def next_candidates(
     yield from with_tuples(candidate, error)
     yield from with_full_masks(candidate, error)
     if problem.make is not None:
-        yield from with_required_class(candidate, error, problem.make)
+        yield from with_demanded_values(candidate, error, problem.make, problem.guess, problem.read, problem.offer)
     for requirement in wanted:
         if requirement.kind in ("callable", "module"):
             yield from with_callable(candidate, requirement, error)

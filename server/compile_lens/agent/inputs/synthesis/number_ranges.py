@@ -164,7 +164,7 @@ def _leading_to(node: ast.AST, frame: FrameType | None) -> set[str]:
         targets: list[ast.expr] = []
         if isinstance(each, ast.Assign):
             targets, value = each.targets, each.value
-        elif isinstance(each, ast.For):
+        elif isinstance(each, (ast.For, ast.comprehension)):
             targets, value = [each.target], each.iter
         for target in targets:
             for name in _words(target):

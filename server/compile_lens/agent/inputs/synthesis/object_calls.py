@@ -39,7 +39,7 @@ from .loss_inputs import loss_inputs
 from .named_sizes import sizes_of
 from .other_shapes import of_common_sides, of_one_rank
 from .own_classes import with_own_method
-from .parameter_info import ParameterInfo
+from .parameter_info import ParameterInfo, positional_names
 from .preparations import preparing_methods
 from .recurrent_states import states_of
 from .search import NotFound, SearchBudget, first_that_returns, search, search_likely, sentence_of
@@ -196,7 +196,7 @@ class CallsOfObject:
             unknowns = copy.deepcopy(start.unknowns)
             guesser = ArgumentGuesser(self._module, unknowns, self._sizes)
             named = (*start.arguments.named, (more.name, self._argument_for(more, guesser)))
-            yield Candidate(Arguments(named, frozenset(name for name, _ in named)), unknowns)
+            yield Candidate(Arguments(named, tuple(name for name, _ in named)), unknowns)
 
     def _preparations(self, error: BaseException | None) -> Iterator[CallsOfObject]:
         """The same object after a call of each method that may have to come first, also by what ``error`` says."""
@@ -216,7 +216,8 @@ class CallsOfObject:
         infos = [info for info in read_parameters(getattr(type(self._made), name), skip_first=True) if info.required]
         unknowns = Unknowns()
         guesser = ArgumentGuesser(self._module, unknowns)
-        arguments = Arguments(tuple((info.name, guesser.for_constructor(None, info)[0]) for info in infos))
+        named = tuple((info.name, guesser.for_constructor(None, info)[0]) for info in infos)
+        arguments = Arguments(named, positional_names(infos))
         yield as_text(Candidate(arguments, unknowns))
         try:
             calls = CallsOfObject(self._module, self._making, type(self._made), name, {})
@@ -336,10 +337,6 @@ def first_inputs(infos: list[ParameterInfo], main_input: str | None, inputs: Map
     named = [info for info in infos if info.name == main_input]
     known = [info for info in infos if by_name(INPUTS, info.name) is not None]
     return named or known[:1]
-
-
-def positional_names(infos: list[ParameterInfo]) -> frozenset[str]:
-    return frozenset(info.name for info in infos if info.positional_only)
 
 
 def described(candidate: Candidate) -> str:

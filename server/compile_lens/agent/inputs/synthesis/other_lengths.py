@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .arguments import Expression, Group, UnknownInteger
+from .arguments import INSIDE, Expression, Group, UnknownInteger
 from .asserted_sizes import asserted_lengths
 from .candidate import Candidate
 from .failing_lines import failing_line, names_in_failing_lines
@@ -27,9 +27,7 @@ _LENGTH = re.compile(r"\blen\((?:self\.)?(\w+)\)\s*(?:==|!=|>=|<)\s*(\d+)")
 
 def with_other_length(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
     """Candidates in which a list of numbers has as many items as an error says, or more where it has too few."""
-    lists = [
-        (name, each) for name, each in candidate.arguments.named if isinstance(each, Group) and _is_of_numbers(each)
-    ]
+    lists = [(path, each) for path, each in candidate.arguments.groups() if _is_of_numbers(each)]
     if not lists:
         return
     yield from _of_lengths(candidate, dict(lists), asserted_lengths(error))
@@ -42,16 +40,16 @@ def with_other_length(candidate: Candidate, error: BaseException) -> Iterator[Ca
     if told is not None:
         wanted = (told[1],)
     elif asserted is not None:
-        wanted, lists = (int(asserted[2]),), [pair for pair in lists if pair[0] == asserted[1]] or lists
+        wanted, lists = (int(asserted[2]),), [pair for pair in lists if _last(pair[0]) == asserted[1]] or lists
     elif unpacked is not None:
         wanted = (int(unpacked[1]),)
     elif _TOO_SHORT.search(str(error)) is not None:
         wanted = COMMON_LENGTHS
     else:
         return
-    named = [pair for pair in lists if pair[0] in in_line] or lists
+    named = [pair for pair in lists if _last(pair[0]) in in_line] or lists
     for length in wanted:
-        for name, group in sorted(named, key=lambda pair: _at(pair[0], in_line)):
+        for name, group in sorted(named, key=lambda pair: _at(_last(pair[0]), in_line)):
             if len(group.items) != length:
                 changed = candidate.arguments.with_argument(name, _of_length(group, length))
                 yield Candidate(changed, copy.deepcopy(candidate.unknowns), candidate.negated)
@@ -79,14 +77,19 @@ def _told(error: BaseException) -> tuple[int, int] | None:
 def _of_lengths(candidate: Candidate, lists: dict[str, Group], lengths: dict[str, int]) -> Iterator[Candidate]:
     """The candidate with all lists of the lengths that a program compares theirs with."""
     arguments = candidate.arguments
-    for name in lists.keys() & lengths.keys():
-        arguments = arguments.with_argument(name, _of_length(lists[name], lengths[name]))
+    for path, group in lists.items():
+        if _last(path) in lengths:
+            arguments = arguments.with_argument(path, _of_length(group, lengths[_last(path)]))
     if arguments is not candidate.arguments:
         yield Candidate(arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
 
 
 def _of_length(group: Group, length: int) -> Group:
     return replace(group, items=(group.items * length)[:length])
+
+
+def _last(path: str) -> str:
+    return path.rpartition(INSIDE)[2]
 
 
 def _at(name: str, in_line: list[str]) -> int:

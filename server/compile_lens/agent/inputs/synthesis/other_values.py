@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import builtins
 import copy
-import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ...runtime.foreign_code import attempted
 from .accepted_values import compared_in
 from .arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from .candidate import Candidate
-from .dimensions import Unknowns
 from .failing_lines import failing_line, failing_lines, innermost, names_in_failing_lines
 from .guesses import CLASS_MAKERS, MAKERS, TABLES, WORDS, by_name
 from .messages import Requirement, requirements
@@ -31,10 +28,14 @@ _ONE_OF = re.compile(r"\b(?:one of|from|are|options)\b:?\s+((?:[\w.+-]+,? (?:or 
 _OF_NONE = re.compile(
     r"'NoneType' object (?:is not (?:callable|iterable|subscriptable)|has no attribute)|\bwith NoneType\b|'NoneType' and|and 'NoneType'"
 )
-_IS_INSTANCE = re.compile(r"isinstance\((?:self\.)?(\w+),\s*\(?([\w.]+)")
 _IS_TEXT = re.compile(
     r"(?:object|object '\w+') has no attribute '(?:lower|upper|strip|split|startswith|endswith|replace|format)'"
     r"|attribute name must be string|expected (?:a )?str(?:ing)?\b|must be (?:a )?str(?:ing)?\b"
+)
+# a number is used as a text, or as the name of a file
+_NO_NUMBER = re.compile(
+    r"for \+: '(?:int' and 'str|str' and 'int)'|can only concatenate str \(not \"int\"\)|os\.PathLike object,? .{0,40}not '?int"
+    r"|'in <string>' requires string as left operand, not int|\bjoin\(\) argument must be str.{0,30}not 'int'"
 )
 SMALL_MODEL = "torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64))"
 ANY_MODULE, ANY_CLASS = "torch.nn.Identity()", "torch.nn.Identity"
@@ -54,6 +55,12 @@ def with_other_value(candidate: Candidate, error: BaseException) -> Iterator[Can
 
 def with_text(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
     """Candidates in which a class or a module is a text, since the program uses it as one: `getattr(nn, name)`, `name.lower()`."""
+    if _NO_NUMBER.search(str(error)):
+        numbers = [path for path, each in candidate.arguments.plain() if isinstance(_value(candidate, each), int)]
+        in_line = names_in_failing_lines(error)
+        for path in sorted(numbers, key=lambda path: _rank(path, in_line))[:MOST_SUSPECTS]:
+            if path.rpartition(INSIDE)[2] in in_line:
+                yield _with(candidate, path, Expression(repr(by_name(WORDS, path.rpartition(INSIDE)[2]) or "mean")))
     if _IS_TEXT.search(str(error)) is None and not (isinstance(error, KeyError) and _is_module(error.args[:1])):
         return
     in_line, values = names_in_failing_lines(error), _accepted(error)
@@ -127,34 +134,6 @@ def _is_number(argument: Argument) -> bool:
     return isinstance(argument, Expression) and argument.text.isdecimal()
 
 
-def with_required_class(
-    candidate: Candidate, error: BaseException, make: Callable[[type, Unknowns], Argument]
-) -> Iterator[Candidate]:
-    """Candidates with an object of a class that the failing line asks for: `assert isinstance(net, Decoder)`."""
-    for name, wanted in _classes_asked_for(error):
-        for path, _ in candidate.arguments.plain():
-            if path.rpartition(INSIDE)[2] == name:
-                unknowns = copy.deepcopy(candidate.unknowns)
-                yield Candidate(candidate.arguments.with_argument(path, make(wanted, unknowns)), unknowns)
-
-
-def _classes_asked_for(error: BaseException) -> Iterator[tuple[str, type]]:
-    """What the failing line takes for an object of which class; where it only raises, what its function does."""
-    frame, line = innermost(error)[0], failing_line(error)
-    if frame is None:
-        return
-    if line.startswith("raise "):
-        line = attempted(lambda: inspect.getsource(frame.f_code)) or ""
-    names = {**frame.f_globals, **frame.f_locals}
-    for name, written in _IS_INSTANCE.findall(line):
-        first, *rest = written.split(".")
-        wanted: Any = names.get(first)
-        for part in rest:
-            wanted = getattr(wanted, part, None)
-        if isinstance(wanted, type) and wanted.__module__ != "builtins":
-            yield name, wanted
-
-
 def with_small_model(candidate: Candidate) -> Iterator[Candidate]:
     """Candidates in which a module that does nothing is one with layers and parameters: a program may look for them."""
     for path, argument in candidate.arguments.plain():
@@ -201,7 +180,8 @@ def is_of_kept(names: frozenset[str], error: BaseException) -> bool:
         if wanted.kind == "several":
             return True
         if used and wanted.kind in ("attribute", "key") and wanted.value:
-            read = rf"{owner}[\w.]*(?:\.{wanted.value}\b|\[\s*['\"]{wanted.value})"
+            name = re.escape(wanted.value)
+            read = rf"{owner}[\w.]*(?:\.{name}\b|\[\s*['\"]{name})"
             return re.search(read, line) is not None
     return False
 
@@ -243,7 +223,9 @@ def _accepted(error: BaseException) -> list[Any]:
         return []
     line = failing_line(error)
     found: list[Any] = []
-    if not isinstance(error, KeyError):
+    # one that the program raises itself is no table that lacks a key
+    is_lookup = isinstance(error, KeyError) and not line.startswith("raise ")
+    if not is_lookup:
         found += _QUOTED.findall(str(error))
         for listed in (*_LISTED.findall(str(error)), *_ONE_OF.findall(re.sub(r",\s*", ", ", str(error)))):
             words = [word.strip(" '\"`") for word in listed.split(",")]
@@ -252,7 +234,7 @@ def _accepted(error: BaseException) -> list[Any]:
         word for word in _QUOTED.findall(line) if isinstance(error, (AssertionError, KeyError)) and "raise" not in line
     ]
     frame = innermost(error)[0]
-    if frame is not None and not isinstance(error, KeyError):
+    if frame is not None and not is_lookup:
         compared = compared_in(frame.f_code, frame.f_globals)
         found += [text for name in re.findall(r"[A-Za-z_]\w*", line) for text in compared.get(name, ())]
     found += _of_containers(error, line)

@@ -80,7 +80,9 @@ def with_own_method(
 def _models_with(attribute: str, module: ModuleType) -> list[type]:
     """The modules of the package that set ``attribute`` themselves: those that need the least come first."""
     found = [
-        cls for cls in _classes(module) if hasattr(cls, "forward") and _sets(cls, attribute) and not is_abstract(cls)
+        cls
+        for cls in classes_of_package(module)
+        if hasattr(cls, "forward") and _sets(cls, attribute) and not is_abstract(cls)
     ]
     return sorted(found, key=_needed)
 
@@ -113,7 +115,11 @@ def _takes(cls: Any, call: ast.Call) -> bool:
 
 def _with_method(name: str, module: ModuleType) -> list[type]:
     """The classes of the package that have the method ``name``: those that need the least come first."""
-    found = [cls for cls in _classes(module) if inspect.isfunction(getattr(cls, name, None)) and not is_abstract(cls)]
+    found = [
+        cls
+        for cls in classes_of_package(module)
+        if inspect.isfunction(getattr(cls, name, None)) and not is_abstract(cls)
+    ]
     return sorted(found, key=_needed)
 
 
@@ -143,7 +149,9 @@ def _called_like(parameter: str, attribute: str, module: ModuleType) -> list[typ
     wanted = _plain(parameter)
     if len(wanted) < 4:
         return []
-    found = [cls for cls in _classes(module) if _plain(cls.__name__).endswith(wanted) and not is_abstract(cls)]
+    found = [
+        cls for cls in classes_of_package(module) if _plain(cls.__name__).endswith(wanted) and not is_abstract(cls)
+    ]
     return sorted(
         found,
         key=lambda cls: (
@@ -155,7 +163,7 @@ def _called_like(parameter: str, attribute: str, module: ModuleType) -> list[typ
     )
 
 
-def _classes(module: ModuleType) -> Iterator[type]:
+def classes_of_package(module: ModuleType) -> Iterator[type]:
     """The classes of the modules of the package that are loaded."""
     package = module.__name__.partition(".")[0]
     seen: set[type] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,3 +39,8 @@ class ParameterInfo:
     is_flag: bool = False
     passed_on: tuple[tuple[str, int | str], ...] = ()
     states: tuple[tuple[str, int], ...] = ()
+
+
+def positional_names(infos: Iterable[ParameterInfo]) -> tuple[str, ...]:
+    """The parameters that can only be passed by position, in their order."""
+    return tuple(info.name for info in infos if info.positional_only)

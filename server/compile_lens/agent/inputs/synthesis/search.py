@@ -15,7 +15,9 @@ from ..call_in_progress import CrashedBefore, in_progress
 from ..time_limit import SlowTrial, TrialTooLong, at_most
 from .call_problem import CallProblem
 from .candidate import Candidate
+from .demanded_values import is_demanded_of_kept
 from .failing_lines import failing_place
+from .lacking_object import lacks_in_kept
 from .messages import is_too_large, is_too_small, requirements
 from .next_candidates import next_candidates
 from .other_lengths import told_length
@@ -174,7 +176,9 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         if not budget.left or isinstance(error, ImportError):
             break  # no other argument makes a module be there
         is_number_called = is_of_object(error) and not any(candidate.arguments.plain())
-        if is_number_called or needs_one_of(problem.open_parts, error) or is_of_kept(problem.kept, error):
+        is_kept = is_of_kept(problem.kept, error) or is_demanded_of_kept(problem.kept, error)
+        is_kept = is_kept or (bool(problem.kept) and lacks_in_kept(error, dict(candidate.arguments.named)))
+        if is_number_called or is_kept or needs_one_of(problem.open_parts, error):
             raise furthest.not_found(error, first)
         enlarged = next(larger(candidate), None) if is_too_small(error) else None
         if enlarged is not None:

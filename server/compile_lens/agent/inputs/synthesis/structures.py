@@ -25,6 +25,12 @@ Guess = Callable[[str, Unknowns], Argument]
 # what the source shows that is read of a parameter
 Read = Callable[[str], tuple[str, ...]]
 _OF_LISTS = frozenset({"append", "extend", "insert", "pop"})
+_NUMBERS, _SET = Group((Expression("64"), Expression("64")), is_list=True), Expression("{0, 1}")
+# methods of lists and sets that no number and no module has
+_PLAIN_METHODS: dict[str, Argument] = {
+    **dict.fromkeys(("append", "extend", "insert", "sort", "reverse", "remove", "copy", "index", "count"), _NUMBERS),
+    **dict.fromkeys(("union", "intersection", "difference", "issubset", "issuperset", "discard"), _SET),
+}
 _OF_TEXTS = frozenset({"lower", "upper", "strip", "startswith", "endswith", "encode", "format", "replace", "join"})
 # layers that have what is read of a model
 _CONVOLUTION, _LINEAR = "torch.nn.Conv2d(3, 64, 3, padding=1)", "torch.nn.Linear(64, 64)"
@@ -50,6 +56,8 @@ _MATRIX = re.compile(r"(?:.*_)?(?:emb\w*|matrix|mat|table|vectors|basis|prototyp
 SIDE = 16
 # in place of a tensor
 NUMBER = 8
+# a dictionary whose keys are indices
+NUMBERED = Expression("{0: 1, 1: 0}")
 # where all items are taken, and no name of one is known
 ANY_KEYS = ("first", "second")
 PACK = "torch.nn.utils.rnn.pack_sequence"
@@ -125,7 +133,7 @@ def with_structure(
         if name in objects and is_dict and not objects[name].is_dict:
             changed = Fields(objects[name].named, True)  # read as a dictionary, too
             yield _with_fields(candidate, name, changed, (requirement.value,), guess)
-        elif is_dict and is_in_line and requirement.value and isinstance(candidate.arguments.get(name), Group):
+        elif is_dict and is_in_line and isinstance(candidate.arguments.get(name), Group):
             yield _with_fields(candidate, name, Fields((), True), (requirement.value,), guess)
         elif name in tensors:
             plain = None if is_dict else _plain(requirement.value, tensors[name])
@@ -143,6 +151,8 @@ def with_structure(
             and by_name(TABLES, _last(name))
         ):
             yield _with(candidate, name, Expression(by_name(TABLES, _last(name))))
+        elif name in numbers and is_in_line and not is_dict and requirement.value in _PLAIN_METHODS:
+            yield _with(candidate, name, _PLAIN_METHODS[requirement.value])
         elif name in numbers and is_in_line and not is_dict and requirement.value in _of_modules():
             yield _with(candidate, name, ANY_MODULE)
         elif name in numbers and is_in_line and not is_dict and requirement.value in _of_tensors():
@@ -154,6 +164,8 @@ def with_structure(
                 yield _with(candidate, name, Expression(_OF_LAYERS[requirement.value]))
             fields = (requirement.value, *(() if base else read(name)))
             yield _with_fields(candidate, name, Fields((), is_dict, base), fields, guess)
+    if is_dict and not requirement.value and names and names[0] not in objects and _last(names[0]) in in_line:
+        yield _with(candidate, names[0], NUMBERED)
     if not is_dict and requirement.value in _of_tensors():
         yield from _lists_of_tensors(candidate, in_line)
 
@@ -186,9 +198,9 @@ def _module_at(candidate: Candidate, name: str) -> str:
 
 def _owner(error: BaseException, read: str) -> str:
     """Of what ``read`` is read in the failing line: ``model`` for `cfg.model.head` and `head`; '' where that is not seen."""
-    found = (
-        re.search(rf"""([\w.\[\]'"]+?)(?:\.{read}\b|\[\s*['"]{read}['"]\s*\])""", failing_line(error)) if read else None
-    )
+    written = re.escape(read)
+    pattern = rf"""([\w.\[\]'"]+?)(?:\.{written}\b|\[\s*['"]{written}['"]\s*\])"""
+    found = re.search(pattern, failing_line(error)) if read else None
     return re.findall(r"\w+", found[1])[-1] if found is not None else ""
 
 
@@ -201,7 +213,10 @@ def _names(candidate: Candidate, in_line: list[str], owner: str) -> list[str]:
     everything = [
         name for name, _ in (*arguments.named, *arguments.plain(), *arguments.objects(), *arguments.tensors())
     ]
-    found = [name for name in dict.fromkeys(everything) if INSIDE not in name or _last(name) in in_line]
+    items = {name for name, _ in arguments.objects() if _last(name).isdecimal()}
+    found = [
+        name for name in dict.fromkeys(everything) if INSIDE not in name or _last(name) in in_line or name in items
+    ]
     found = [name for name in found if _last(name) == owner] or found
     return sorted(found, key=lambda n: in_line.index(_last(n)) if _last(n) in in_line else len(in_line))
 

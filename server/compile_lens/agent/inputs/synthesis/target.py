@@ -39,10 +39,9 @@ from .object_calls import (
     evaluated_call,
     guess_of,
     known_argument,
-    positional_names,
     read_of,
 )
-from .parameter_info import ParameterInfo
+from .parameter_info import ParameterInfo, positional_names
 from .search import NotFound, SearchBudget, search, search_likely
 from .signatures import read_parameters
 

@@ -1,0 +1,72 @@
+"""Parameters that take no names: of a constructor, of a part that it takes, of a base class."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+import pytest
+from tests.entries.agent_package import agent_module
+
+pytestmark = pytest.mark.xdist_group("torch-in-this-process")
+
+target = agent_module("inputs.synthesis.target")
+
+MODULES = """\
+import torch
+from torch import nn
+
+
+class Scaled(nn.Module):
+    def __init__(self, width, /, *, classes=4):
+        super().__init__()
+        self.layer = nn.Linear(width, classes)
+
+    def forward(self, x, /, scale=2.0):
+        return self.layer(x) * scale
+
+
+class Deep(nn.Module):
+    def __init__(self, width, depth=None, /, factor=None):
+        super().__init__()
+        self.layers = nn.Sequential(*(nn.Linear(width, width) for _ in range(depth)))
+        self.last = nn.Linear(width, width * factor)
+
+    def forward(self, x):
+        return self.last(self.layers(x))
+
+
+class Holder(nn.Module):
+    def __init__(self, net: Scaled, /):
+        super().__init__()
+        self.net = net
+
+    def forward(self, x):
+        return self.net(x) + 1
+
+
+class Inherits(Scaled):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+"""
+
+
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        ("Scaled", "Scaled(32)(float32["),
+        ("Deep", "Deep(32, 2, factor="),
+        ("Holder", "Holder(Scaled(32))(x="),
+        ("Inherits", "Inherits(32)(float32["),
+    ],
+)
+def test_what_takes_no_name_is_passed_by_position(name, expected, tmp_path):
+    path = tmp_path / "of_positions.py"
+    path.write_text(MODULES, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    found = target.find_call(module, name, target.SearchBudget())
+    assert found.expression.startswith(expected)
