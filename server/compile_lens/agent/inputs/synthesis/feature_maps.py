@@ -60,7 +60,7 @@ def _with_maps(
     if not is_variadic:
         return Candidate(start.arguments.with_argument(name, Group(tuple(maps), is_list=True)), unknowns)
     named = tuple((f"{name}{index}", each) for index, each in enumerate(maps))
-    return Candidate(Arguments((*named, *start.arguments.named), frozenset(each for each, _ in named)), unknowns)
+    return Candidate(Arguments((*named, *start.arguments.named), tuple(each for each, _ in named)), unknowns)
 
 
 def _parameter(function: Callable[..., Any]) -> tuple[str, bool]:
