@@ -52,6 +52,16 @@ class OfSet(nn.Module):
         return self.layer(x)
 
 
+class Activated(nn.Module):
+    def __init__(self, width, activation):
+        super().__init__()
+        self.layer = nn.Linear(width, width)
+        self.activation = activation
+
+    def forward(self, x):
+        return self.activation()(self.layer(x))
+
+
 class Convolved(nn.Module):
     def __init__(self, shape):
         super().__init__()
@@ -178,6 +188,7 @@ class Normed(nn.Module):
         ("Tagger", "tags={0: 'word_1', 1: 'word_2'})("),
         ("Forbidding", "Forbidding(forbidden={0: 1, 1: 0}, width="),
         ("OfSet", "OfSet(allowed={0, 1})("),
+        ("Activated", "activation=torch.nn.GELU)("),
         ("Members", "Members(members=[Convolved("),
         ("ReadLater", "shape_of_gate='steep', gain="),
         ("Agent", "Agent(critics=Critics(Critic("),

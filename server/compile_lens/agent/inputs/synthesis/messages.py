@@ -190,7 +190,9 @@ _PAIRS = re.compile(
     r"must be tuple of Tensors, not Tensor|expected .{0,30}tuple of tensors|must be a tuple of .{0,12}tensors", re.I
 )
 _NOT_CALLABLE = re.compile(r"'(?:int|float|str|types\.SimpleNamespace)' object is not callable|must be (?:a )?callable")
-_MORE_ARGUMENTS = re.compile(r"\bIdentity\.forward\(\) (?:takes|got an unexpected|missing)")
+_MORE_ARGUMENTS = re.compile(
+    r"\bIdentity\.forward\(\) (?:takes|got an unexpected|missing)|\b[A-Z]\w*\.forward\(\) missing 1 required positional argument: 'input'"
+)
 _NO_TENSOR = re.compile(
     r"object to buffer '\w+' \(torch Tensor|must be (?:a )?Tensor, not (?:int|float|str)|but got (?:int|float) *(?:$|instead)"
     r"|expected Tensor as element \d+ in argument \d+, but got (?:int|float)"

@@ -25,6 +25,8 @@ MOST_SUSPECTS = 3
 _QUOTED = re.compile(r"""['"`]([A-Za-z][\w./+\-]{0,38})['"`]""")
 _LISTED = re.compile(r"(?:\bin|\bof|\bfrom|\bare|:)\s*[\[({]([^\[\](){}]{1,200})[\])}]")
 _ONE_OF = re.compile(r"\b(?:one of|from|are|options)\b:?\s+((?:[\w.+-]+,? (?:or |and )?)+[\w.+-]+)", re.I)
+# `torch.nn.GELU()`, where the class is wanted
+_LAYER_MADE = re.compile(r"(torch\.nn\.(\w+))\(\)")
 _OF_NONE = re.compile(
     r"'NoneType' object (?:is not (?:callable|iterable|subscriptable)|has no attribute)|\bwith NoneType\b|'NoneType' and|and 'NoneType'"
 )
@@ -84,9 +86,14 @@ def with_callable(candidate: Candidate, requirement: Requirement, error: BaseExc
     """Candidates in which a number or a text is what a program calls: a class where its constructor does, else a module."""
     if requirement.value:
         for path, argument in candidate.arguments.plain():
-            if isinstance(argument, Expression) and argument.text == ANY_MODULE:
-                # what is called without arguments makes something
-                yield _with(candidate, path, Expression(ANY_CLASS if "() missing" in str(error) else ANY_FUNCTION))
+            if not isinstance(argument, Expression):
+                continue
+            # what is called without arguments makes something
+            makes = "() missing" in str(error)
+            if argument.text == ANY_MODULE:
+                yield _with(candidate, path, Expression(ANY_CLASS if makes else ANY_FUNCTION))
+            elif makes and (layer := _LAYER_MADE.fullmatch(argument.text)) and f"{layer[2]}.forward()" in str(error):
+                yield _with(candidate, path, Expression(layer[1]))
         return
     for name, given in candidate.arguments.named:
         one = name.removesuffix("es") if by_name(MAKERS, name.removesuffix("es")) else name.removesuffix("s")
