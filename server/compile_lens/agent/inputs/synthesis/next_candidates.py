@@ -16,7 +16,7 @@ from .demanded_values import with_demanded_values
 from .dimensions import SizeCondition, by_relevance, solutions
 from .failing_lines import failing_line, names_of_none
 from .lacking_arguments import lacking_names, lacking_parameters
-from .messages import Requirement, requirements
+from .messages import requirements
 from .number_ranges import with_number_in_bounds
 from .other_lengths import with_other_length
 from .other_shapes import (
@@ -41,6 +41,7 @@ from .other_values import (
     with_text,
 )
 from .refused_numbers import with_accepted_number, with_number_in_range, with_number_of_type
+from .requirement import Requirement
 from .structures import as_graphs, with_keys_of_program, with_mentioned_keys, with_structure
 from .unpacked_items import with_tuples
 from .values_that_leave_some import of_one_kind, with_full_masks

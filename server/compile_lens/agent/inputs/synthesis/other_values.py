@@ -18,7 +18,8 @@ from .arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from .candidate import Candidate
 from .failing_lines import failing_line, failing_lines, innermost, names_in_failing_lines
 from .guesses import CLASS_MAKERS, MAKERS, TABLES, WORDS, by_name
-from .messages import Requirement, requirements
+from .messages import requirements
+from .requirement import Requirement
 
 MOST_VALUES = 5
 MOST_SUSPECTS = 3

@@ -19,7 +19,7 @@ from .dimensions import Unknowns
 from .failing_lines import failing_line, keys_looked_up_in, names_in_failing_lines
 from .guesses import EDGES, INPUTS, SIZES, TABLES, by_name
 from .lacking_object import lacking_object
-from .messages import Requirement
+from .requirement import Requirement
 
 Guess = Callable[[str, Unknowns], Argument]
 # what the source shows that is read of a parameter
