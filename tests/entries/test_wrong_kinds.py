@@ -52,6 +52,15 @@ class OfSet(nn.Module):
         return self.layer(x)
 
 
+class OfOneSize(nn.Module):
+    def __init__(self, in_shape, width):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(int(in_shape), width))
+
+    def forward(self, x):
+        return x @ self.weight
+
+
 class Activated(nn.Module):
     def __init__(self, width, activation):
         super().__init__()
@@ -189,6 +198,7 @@ class Normed(nn.Module):
         ("Forbidding", "Forbidding(forbidden={0: 1, 1: 0}, width="),
         ("OfSet", "OfSet(allowed={0, 1})("),
         ("Activated", "activation=torch.nn.GELU)("),
+        ("OfOneSize", "OfOneSize(in_shape=8, width="),
         ("Members", "Members(members=[Convolved("),
         ("ReadLater", "shape_of_gate='steep', gain="),
         ("Agent", "Agent(critics=Critics(Critic("),

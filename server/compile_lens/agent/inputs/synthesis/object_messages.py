@@ -31,7 +31,7 @@ _LISTS = re.compile(
 _NUMBER = re.compile(
     r"must be (?:int|float|Number|bool|real number|SymInt), not (?:Tensor|Parameter)|'Tensor' object cannot be interpreted as an integer"
     r"|only integer tensors of a single element|only one element tensors can be converted|a Tensor with \d+ elements cannot be converted"
-    r"|must be tuple of (?:ints|SymInts), but found element of type Tensor"
+    r"|must be tuple of (?:ints|SymInts), but found element of type Tensor|^int\(\) argument must be .{0,60} not '(?:tuple|list)'"
     r"|(?:linspace|logspace|arange|range|zeros|ones|empty|full|rand|randn|randint|randperm|eye)\(\) (?:received .{0,80}got \([^)]*Tensor|takes \d positional)"
 )
 _FLAG = re.compile(r"Boolean value of Tensor with more than one value")

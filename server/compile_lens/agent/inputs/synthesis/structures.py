@@ -297,11 +297,18 @@ def _arrays(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
 
 
 def _numbers(candidate: Candidate, in_line: list[str], is_flag: bool) -> Iterator[Candidate]:
-    """Candidates in which a tensor of the failing lines is a number, or a flag."""
-    for name, _ in sorted(candidate.arguments.tensors(), key=lambda pair: _at(_last(pair[0]), in_line)):
+    """Candidates in which a tensor of the failing lines is a number, or a flag; so is a shape."""
+    shapes = [(name, each) for name, each in candidate.arguments.plain() if _is_shape(each)]
+    several: list[tuple[str, Argument]] = [*candidate.arguments.tensors(), *candidate.arguments.groups(), *shapes]
+    for name, _ in sorted(several, key=lambda pair: _at(_last(pair[0]), in_line)):
         if _last(name) in in_line:
             number = by_name(SIZES, _last(name))
             yield _with(candidate, name, Expression("True" if is_flag else str(number or NUMBER)))
+
+
+def _is_shape(argument: Argument) -> bool:
+    """Whether it is several numbers for their name alone: `in_shape=(3, 32, 32)`."""
+    return isinstance(argument, Expression) and argument.text.startswith("(")
 
 
 def _at(name: str, in_line: list[str]) -> int:
