@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from pathlib import Path
 from types import ModuleType
 
 from compile_lens.workers.host import AGENT_FOLDER
@@ -22,3 +23,13 @@ def agent_module(name: str) -> ModuleType:
         sys.modules[NAME] = module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
     return importlib.import_module(f"{NAME}.{name}")
+
+
+def imported(file: Path, text: str) -> ModuleType:
+    """The module of a program, written to ``file`` and imported under its name."""
+    file.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
+    sys.modules[file.stem] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-
 import pytest
-from tests.entries.agent_package import agent_module
+from tests.entries.agent_package import agent_module, imported
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
@@ -74,12 +71,7 @@ class Pyramid(nn.Module):
 @pytest.fixture(scope="module")
 def modules(tmp_path_factory: pytest.TempPathFactory) -> object:
     file = tmp_path_factory.mktemp("maps") / "feature_maps_of_backbones.py"
-    file.write_text(MODULES)
-    spec = importlib.util.spec_from_file_location("feature_maps_of_backbones", file)
-    assert spec is not None and spec.loader is not None
-    sys.modules["feature_maps_of_backbones"] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return imported(file, MODULES)
 
 
 @pytest.mark.parametrize(

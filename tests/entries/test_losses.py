@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 
 import pytest
-from tests.entries.agent_package import agent_module
+from tests.entries.agent_package import agent_module, imported
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
@@ -103,13 +101,7 @@ def squared_loss(pred, gt):
 @pytest.fixture(scope="module")
 def losses(tmp_path_factory: pytest.TempPathFactory) -> object:
     file = tmp_path_factory.mktemp("losses") / "made_up_losses.py"
-    file.write_text(LOSSES)
-    spec = importlib.util.spec_from_file_location("made_up_losses", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["made_up_losses"] = module
-    spec.loader.exec_module(module)
-    return module
+    return imported(file, LOSSES)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-
 import pytest
-from tests.entries.agent_package import agent_module
+from tests.entries.agent_package import agent_module, imported
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
@@ -93,11 +90,6 @@ class Chosen(nn.Module):
 )
 def test_what_no_parameter_declares_is_made_up(name, expected, tmp_path):
     path = tmp_path / "open_ones.py"
-    path.write_text(MODULES, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    module = imported(path, MODULES)
     found = target.find_call(module, name, target.SearchBudget())
     assert found.expression.startswith(expected)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import signal
-import sys
 
 import pytest
-from tests.entries.agent_package import agent_module
+from tests.entries.agent_package import agent_module, imported
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
@@ -155,13 +153,7 @@ class Padded(nn.Module):
 @pytest.fixture(scope="module")
 def modules(tmp_path_factory: pytest.TempPathFactory) -> object:
     file = tmp_path_factory.mktemp("wrappers") / "parts_of_wrappers.py"
-    file.write_text(MODULES)
-    spec = importlib.util.spec_from_file_location("parts_of_wrappers", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["parts_of_wrappers"] = module
-    spec.loader.exec_module(module)
-    return module
+    return imported(file, MODULES)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-
 import pytest
-from tests.entries.agent_package import agent_module
+from tests.entries.agent_package import agent_module, imported
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
@@ -211,11 +208,6 @@ class Normed(nn.Module):
 )
 def test_an_argument_becomes_what_the_program_can_use(name, expected, tmp_path):
     path = tmp_path / "of_kinds.py"
-    path.write_text(MODULES, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    module = imported(path, MODULES)
     found = target.find_call(module, name, target.SearchBudget())
     assert expected in found.expression
