@@ -6,11 +6,10 @@ import importlib
 import importlib.util
 import sys
 import types
-from pathlib import Path
 from types import ModuleType
 
 import pytest
-from tests.entries.agent_package import agent_module
+from tests.entries.agent_package import agent_module, imported
 
 from compile_lens.entries.targets import find_targets
 from compile_lens.syntax.tree import parse
@@ -206,13 +205,7 @@ class Rounded(torch.autograd.Function):
 @pytest.fixture(scope="module")
 def modules(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     file = tmp_path_factory.mktemp("first") / "called_first.py"
-    Path(file).write_text(MODULES)
-    spec = importlib.util.spec_from_file_location("called_first", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["called_first"] = module
-    spec.loader.exec_module(module)
-    return module
+    return imported(file, MODULES)
 
 
 @pytest.mark.parametrize(
