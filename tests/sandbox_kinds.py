@@ -20,7 +20,7 @@ POOR = """\
 #!{python}
 import os, sys
 from compile_lens.agent.sandbox import kernel, syscall_filter
-syscall_filter.REFUSED = {refused}
+syscall_filter.REFUSED, syscall_filter.UNAVAILABLE = {refused}, {{}}
 kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
 syscall_filter.Filter(True, False, True, True, True, 0).install()
 os.execv({python!r}, [{python!r}, *sys.argv[1:]])

@@ -52,6 +52,8 @@ UNAVAILABLE = {
     "io_setup": (206, 0),
     # moves who waits (SHARED_REQUEUES)
     "futex_requeue": (456, 456),
+    # rules are memory that no count shows, and keep files that are deleted; those of the run are in force before the filter is
+    "landlock_create_ruleset": (444, 444), "landlock_add_rule": (445, 445), "landlock_restrict_self": (446, 446),
 }  # fmt: skip
 # memory without a process or a file; C libraries and torch take a file in /dev/shm instead
 UNCOUNTED = {"memfd_create": (319, 279)}
@@ -64,6 +66,11 @@ CHANGES_OF_ATTRIBUTES = {
     "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16), "setxattrat": (463, 463),
     "removexattrat": (466, 466),
 }  # fmt: skip
+# lists of access rights of files in memory are the kernel's, and each new file gets those of its folder; the size is an argument
+SET_ATTRIBUTES = {"setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7)}
+LARGEST_ATTRIBUTE = 512
+# its size is in memory, where a filter cannot look
+SET_ATTRIBUTES_AT = {"setxattrat": (463, 463)}
 # how another process is scheduled: position of the argument that names it. Without a process namespace only the run's own process may
 # be named, and the rest is reported as done: a program that places its workers on cores goes on
 SCHEDULING = {
@@ -87,6 +94,9 @@ CONTROLS_OF_DRIVERS, CONTROLS_OF_SOCKETS_END = 0x8980, 0x8A00
 # a lease on a file of the user's makes whoever opens it wait; a hint about its life stays with the file, and needs no right to write
 F_SETLEASE, F_SET_RW_HINT = 1024, 1036
 NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag
+# a thread with a table of descriptors of its own: what it opens is in no list of its process
+CLONE_FILES, CLONE_THREAD = 0x400, 0x10000
+CLOSE_RANGE, CLOSE_RANGE_UNSHARE = (436, 436), 2
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 # the kernel loads a module for a protocol that it does not have yet
 PROTOCOLS = {AF_INET: (0, 1, 6, 17), AF_INET6: (0, 6, 17, 58), AF_NETLINK: (0, 15)}
@@ -170,13 +180,19 @@ class Filter:
         answers = [(REFUSED, refuse), (UNAVAILABLE, _answer(errno.ENOSYS))]
         if self.pretends_attributes:
             answers.append((CHANGES_OF_ATTRIBUTES, _answer(0)))
+        else:
+            answers.append((SET_ATTRIBUTES_AT, _answer(errno.ENOSYS)))
         if not self.counted:
             answers.append((UNCOUNTED, _answer(errno.ENOSYS)))
         for calls, answer in answers:
             for numbers in calls.values():
                 if numbers[column] >= 0:
                     program += [(EQUAL, 0, 1, numbers[column]), answer]
-        program += _when(CLONE[column], [_argument(0), (ANY_BIT, 0, 1, NEW_NAMESPACES), refuse])
+        apart = [(AND, 0, 0, CLONE_THREAD | CLONE_FILES), (EQUAL, 0, 1, CLONE_THREAD), refuse]
+        program += _when(CLONE[column], [_argument(0), (ANY_BIT, 0, 1, NEW_NAMESPACES), refuse, *apart])
+        program += _when(
+            CLOSE_RANGE[column], [_argument(2), (ANY_BIT, 0, 1, CLOSE_RANGE_UNSHARE), _answer(errno.ENOSYS)]
+        )
         program += self._sockets(column) + self._files(column)
         program += _when(IOCTL[column], self._controls())
         program += _core_limit_stays(column) + _waiting_stays(column)
@@ -219,6 +235,11 @@ class Filter:
             makes = [_argument(index + 1), (ANY_BIT, 0, 1, SET_USER_OR_GROUP), _answer(errno.EPERM)]
             block += [_argument(index), (ANY_BIT, 0, len(makes), O_CREAT | O_TMPFILE), *makes]
             program += _when(numbers[column], block) if numbers[column] >= 0 else []
+        # what a file system on a disk answers that has no room for so large a value (xattr(7))
+        large = [_argument(3), (AT_LEAST, 0, 1, LARGEST_ATTRIBUTE + 1), _answer(errno.ENOSPC)]
+        large += [_upper_half(3), (EQUAL, 1, 0, 0), _answer(errno.ENOSPC)]
+        for numbers in SET_ATTRIBUTES.values():
+            program += _when(numbers[column], large)
         return program + (_when(TRUNCATE[column], [_answer(errno.EACCES)]) if old else [])
 
     def _controls(self) -> list[Instruction]:
