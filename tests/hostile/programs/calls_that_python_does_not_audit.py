@@ -45,6 +45,9 @@ for attempt in (
     "readline.read_init_file(f'{home}/.ssh/id_ed25519')",
     "readline.read_history_file(filename=f'{home}/.ssh/id_ed25519')",
     "multiprocessing.util.spawnv_passfds(b'/bin/touch', ['touch', f'{home}/planted'], [])",
+    "os.posix_spawn('/bin/uname', ['uname'], {}, file_actions=[(os.POSIX_SPAWN_OPEN, 1, f'{home}/planted', os.O_WRONLY | os.O_CREAT, 0o644)])",
+    "os.posix_spawnp('uname', ['uname'], {}, file_actions=iter([(os.POSIX_SPAWN_OPEN, 1, f'{home}/thesis.tex'.encode(), os.O_WRONLY | os.O_TRUNC, 0)]))",
+    "os.posix_spawn('/bin/uname', ['uname'], {}, file_actions=((os.POSIX_SPAWN_OPEN, 0, f'{home}/.ssh/id_ed25519', os.O_RDONLY, 0),))",
     "signal.pidfd_send_signal(parent, signal.SIGUSR1)",
     "socket.socket().listen()",
     "socket.socket(socket.AF_INET6).listen(1)",
@@ -52,6 +55,7 @@ for attempt in (
     "database.execute('attach ? as other', (f'{home}/planted',))",
     "database.set_authorizer(None) or database.execute(f\"attach '{home}/planted' as other\")",
     "database.set_authorizer(lambda *_: 0) or database.execute(f\"attach '{home}/planted' as other\")",
+    "sqlite3.Connection.__mro__[1](':memory:')",
     "database.execute(f\"vacuum into '{home}/planted'\")",
     *(["__import__('_tkinter').create().eval(f'close [open {home}/planted w]')"] if importlib.util.find_spec("_tkinter") else []),
 ):
@@ -75,6 +79,9 @@ with sqlite3.connect(":memory:") as database:
     database.set_authorizer(None)
     database.execute(f"attach '{os.environ['TMPDIR']}/other.db' as another")
     database.execute("create table another.numbers (number)")
+spawned = os.posix_spawn("/bin/uname", ["uname"], {}, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.environ["TMPDIR"] + "/name", os.O_WRONLY | os.O_CREAT, 0o600), (os.POSIX_SPAWN_CLOSE, 0)])
+assert os.waitpid(spawned, 0)[1] == 0 and open(os.environ["TMPDIR"] + "/name").read().strip()
+assert os.waitpid(os.posix_spawn("/bin/uname", ["uname"], {}), 0)[1] == 0
 torch.save({"step": 3}, os.environ["TMPDIR"] + "/saved.pt")
 assert torch.load(os.environ["TMPDIR"] + "/saved.pt") == {"step": 3}
 torch.jit.save(script, os.environ["TMPDIR"] + "/script.pt")

@@ -95,6 +95,8 @@ Report = Callable[[str, str, str, FrameType], None]
 
 # a database that a statement takes from a parameter or computes: sqlite does not tell which it is
 NAMELESS = "a database that no text of the statement names"
+# a connection whose statements would not be looked at
+UNASKED = "databases by a class below `sqlite3.Connection`"
 
 
 def install(rules: Rules, report: Report) -> None:
@@ -140,6 +142,7 @@ class _AuditHook:
             self._checks.update(dict.fromkeys((*started_programs.STARTS, unaudited_calls.FORKS), self._start))
             self._checks.update(dict.fromkeys(ELSEWHERE, self._change_elsewhere))
             self._checks["sqlite3.connect"] = self._open_database
+            self._checks["sqlite3.connect/handle"] = self._connect_to_database
             self._checks.update(dict.fromkeys((INTERPRETER, unaudited_calls.TCL), _start_interpreter))
         if not rules.network:
             connecting = ("socket.connect", *WAITS_FOR_OTHERS, "socket.sendto", "socket.sendmsg")
@@ -208,6 +211,9 @@ class _AuditHook:
             return "read", "reads", name
         made = unaudited_calls.database_made(name)
         return None if made is None else self._written(made, "writes")
+
+    def _connect_to_database(self, _: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
+        return ("write", "writes", UNASKED) if unaudited_calls.asks_nothing(arguments[0]) else None
 
     def refuses_database(self, name: str | None) -> bool:
         """Whether a statement may not open the database ``name``, None if its text has none; reports it then."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import operator
 import os
 import signal
 import socket
@@ -41,6 +42,8 @@ ONLY_THOSE_THERE = {"mode=ro", "mode=rw", "mode=memory"}
 # what sqlite asks before a statement opens another database, of which VACUUM INTO is one (sqlite3.h; Python 3.10 has no names for it all)
 ATTACHES, ALLOWED, DENIED = 24, 0, 1
 DATABASES = ("_sqlite3", "sqlite3.dbapi2", "sqlite3")
+# how many follow the kind of an action that opens a file
+OPEN_ACTION = 4
 # which argument of ``connect`` the class of its connection is
 FACTORY = 5
 
@@ -51,6 +54,9 @@ def announce(refuses_database: Callable[[str | None], bool]) -> None:
     for name, event in (("mkfifo", FIFO), ("mknod", NODE)):
         if hasattr(os, name):
             setattr(os, name, _making(getattr(os, name), event))
+    for name in ("posix_spawn", "posix_spawnp"):
+        if hasattr(os, name):
+            setattr(os, name, _spawning(getattr(os, name)))
     if hasattr(signal, "pidfd_send_signal"):
         setattr(signal, "pidfd_send_signal", _signaling(signal.pidfd_send_signal))  # noqa: B010 - not on every system
     setattr(socket.socket, "listen", _listening(socket.socket.listen))  # noqa: B010 - a method
@@ -60,6 +66,8 @@ def announce(refuses_database: Callable[[str | None], bool]) -> None:
         setattr(starting, "fork_exec", _starting(starting.fork_exec))  # noqa: B010 - a private module
     change_at_import({name: functools.partial(_announce_opening, functions) for name, functions in OPENING.items()})
     change_at_import({"_tkinter": _announce_tcl})
+    if "_sqlite3" in sys.modules:
+        _older_classes.append(sys.modules["_sqlite3"].Connection)
     databases = functools.partial(_ask_before_attaching, functools.cache(functools.partial(_asking, refuses_database)))
     change_at_import(dict.fromkeys(DATABASES, databases))
     if "torch" in sys.modules:
@@ -123,7 +131,21 @@ def _asking(refuses: Callable[[str | None], bool], connection: type[Any]) -> typ
         "__module__": connection.__module__,
         "__doc__": connection.__doc__,
     }
-    return types.new_class(connection.__name__, (connection,), exec_body=lambda body: body.update(members))
+    made = types.new_class(connection.__name__, (connection,), exec_body=lambda body: body.update(members))
+    _asking_classes.append(made)
+    return made
+
+
+_asking_classes: list[type[Any]] = []
+
+
+def asks_nothing(connection: Any) -> bool:
+    """Whether a connection to a database is of the class that ours is made of, and whoever made it can have that from ours alone."""
+    return bool(_asking_classes) and not isinstance(connection, (*_asking_classes, *_older_classes))
+
+
+# where packages have imported it before, their names for it are older than ours
+_older_classes: list[type[Any]] = []
 
 
 def _announce_saving() -> None:
@@ -207,6 +229,30 @@ def _starting(start: Callable[..., Any]) -> Callable[..., Any]:
         return start(line, programs, *others)
 
     return _hidden(announced)
+
+
+def _spawning(spawn: Callable[..., Any]) -> Callable[..., Any]:
+    """What it starts is audited; the files that it opens for that are not."""
+
+    @functools.wraps(spawn)
+    def announced(*given: Any, file_actions: Any = (), **named: Any) -> Any:
+        return spawn(*given, file_actions=list(map(_opened, file_actions or ())), **named)
+
+    return _hidden(announced)
+
+
+def _opened(action: Any) -> Any:
+    """An action of ``posix_spawn``, announced if it opens a file: its kind, the descriptor, the path, flags, and a mode."""
+    if not isinstance(action, tuple):
+        return action  # which is refused
+    kind, *others = tuple.__getitem__(action, slice(None))  # as it is, whatever its class says
+    # asked once: they may be others the next time
+    if (kind := operator.index(kind)) == os.POSIX_SPAWN_OPEN and len(others) == OPEN_ACTION:
+        descriptor, path, flags, mode = others
+        path, flags = os.fspath(path), operator.index(flags)
+        sys.audit("open", path, None, flags)
+        others = [descriptor, path, flags, mode]
+    return (kind, *others)
 
 
 def _hidden(announced: Callable[..., Any]) -> Callable[..., Any]:
