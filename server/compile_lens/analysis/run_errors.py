@@ -47,6 +47,8 @@ RESOURCES = {
     "disk": "disk space",
     "output": "output",
 }
+# not a limit of the run: memory ran low for all programs
+MACHINE = "machine"
 # only the compiler raises classes of these modules: a backward pass compiles, too, and has no frame in Dynamo
 COMPILER = (
     "torch._dynamo.exc",
@@ -252,6 +254,14 @@ def _stopped_message(stopped: Stopped, is_located: bool) -> tuple[str, tuple[str
             f"{STOPPED}{here} after {stopped.seconds:g} s (`run.timeout`).",
             (
                 "Raise the limit with `--timeout` or the setting `compileLens.run.timeout`, or make the program do less.",
+            ),
+        )
+    if stopped.how == "budget" and stopped.reason == MACHINE:
+        return (
+            f"{STOPPED}: the memory of this machine ran low, and the program had taken more of it than can be counted.",
+            (
+                "Have the program take less (memory of the kernel counts, too), close other programs, or run the file without the sandbox: "
+                "`compile-lens check --no-sandbox`.",
             ),
         )
     if stopped.how == "budget":

@@ -34,7 +34,10 @@ class BudgetSettings:
     memory: float = field(
         default=0.0,
         metadata=documented(
-            "Memory limit in GiB (sandbox only). Default: 0, half of the machine's memory.", minimum=0, scope="machine"
+            "Memory limit in GiB (sandbox only). A run that takes more than can be counted also ends when little is left on the machine. "
+            "Default: 0, half of the machine's memory.",
+            minimum=0,
+            scope="machine",
         ),
     )
     cpu: float = field(

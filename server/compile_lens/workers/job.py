@@ -101,7 +101,7 @@ class EndKind(str, Enum):
 class End:
     """How a run ended. ``code`` is the exit code or the signal number; ``crash_stack`` is faulthandler's text, if any.
 
-    ``reason`` is what was used up: ``memory``, ``cpu``, ``processes``, ``disk`` or ``output``.
+    ``reason`` is what was used up: ``memory``, ``cpu``, ``processes``, ``disk`` or ``output``, or ``machine``, the memory of all programs.
     ``ran_s``: how long it ran without what it waited for processors that other programs had; 0 where that is not known.
     """
 

@@ -7,11 +7,12 @@ import os
 from dataclasses import dataclass, field
 
 from . import processes
-from .disk_growth import DiskGrowth, size_below
+from .disk_growth import IN_MEMORY, DiskGrowth, is_in_memory, size_below
+from .machine_memory import MachineMemory
 from .memory_group import MemoryGroup
 from .processor_time import ProcessorTime
-from .protocol import SandboxKind, SandboxSpec
-from .shared_files import SharedFiles
+from .protocol import SHARED_IN_SCRATCH, SandboxKind, SandboxSpec
+from .shared_files import FOLDER, SharedFiles
 from .socket_memory import FlyingSockets, descriptors, in_connections, in_sockets
 from .task_clock import TaskClock
 from .task_group import most_threads
@@ -21,6 +22,9 @@ EVERY_S = 0.1
 DESCRIPTOR_BYTES = 1024
 # its place in the table of its process, which is as large as the highest number that was open
 PLACE_BYTES = 8
+# of a file in memory: its inode, its name and its lists of access rights, which the filter keeps short (sandbox/syscall_filter.py)
+FILE_IN_MEMORY_BYTES = 4096
+SHARED_MAPPINGS = (*IN_MEMORY, os.fsencode(FOLDER))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +43,26 @@ class TreeBudget:
     time: ProcessorTime = field(default_factory=ProcessorTime)
     clock: TaskClock | None = None
     flying: FlyingSockets = field(default_factory=FlyingSockets)
+    machine: MachineMemory = field(default_factory=MachineMemory)
 
     def exceeded(self, child: int) -> str:
-        """``memory``, ``processes``, ``cpu`` or ``disk`` if the tree of ``child`` has used up its share; '' if not."""
+        """``memory``, ``processes``, ``cpu`` or ``disk`` if the tree of ``child`` has used up its share; ``machine`` if memory runs low for
+        all programs by what no count of the tree shows; '' if not."""
         tree = list(processes.tree_of_run())
+        seconds, threads = self.time.look(tree)
+        # a process says what it has only by a thread that lives
+        tree, child = list(map(processes.speaking, tree)), processes.speaking(child)
         if self.shared is not None:
             self.shared.look(set(tree))
-        seconds, threads = self.time.look(tree)
         if self.spec.processes and (len(tree) > self.spec.processes or threads > most_threads(self.spec.processes)):
             return "processes"
         if self.spec.cpu_s and max(seconds, self._counted_by_kernel()) > self.spec.cpu_s:
             return "cpu"
         if self.spec.memory_bytes and self._uses_too_much_memory(child, tree):
             return "memory"
-        if self.spec.disk_bytes and self._on_disk(set(tree)) + self.growth.bytes(tree) > self.spec.disk_bytes:
+        if self.spec.memory_bytes and self.machine.runs_low(lambda: self._counted(child, tree)):
+            return "machine"
+        if self.spec.disk_bytes and self._takes_too_much_disk(child, tree):
             return "disk"
         return ""
 
@@ -66,44 +76,80 @@ class TreeBudget:
         return max(of_group, self.clock.seconds() if self.clock is not None else 0.0)
 
     def _uses_too_much_memory(self, child: int, tree: list[int]) -> bool:
-        held = sum(map(held_by_kernel, tree))
+        held = self._held(child, tree)
         # in a network of its own, all connections are of this run
         connected = in_connections(child) if self.kind == SandboxKind.OVERLAY.value and not self.spec.network else 0
         limit = self.spec.memory_bytes
         if max(held + connected, in_sockets(tree, limit), self.flying.bytes(tree, child, limit)) > limit:
             return True
         if self.group is None or not self.group.holds(child):
-            # what processes share is counted once for each: only what looks like too much is measured
-            return all(sum(map(size, tree)) + held > self.spec.memory_bytes for size in (_resident, _proportional))
+            return self._maps_too_much(child, tree, held)
         own, shared = self.group.used()
         own += held
         if own + shared <= self.spec.memory_bytes:
             return self.group.killed()
         # files in memory have a limit of their own
-        if self.kind == SandboxKind.OVERLAY.value:
-            files = _used_below(f"/proc/{child}/root{self.spec.scratch}")
-        else:
-            files = self._on_disk(set(tree))
-        return own + max(0, shared - files) > self.spec.memory_bytes
+        return own + max(0, shared - self._in_memory(child, tree)) > self.spec.memory_bytes
 
-    def _on_disk(self, tree: set[int]) -> int:
-        """Bytes of files that the run has written where others see them."""
+    def _maps_too_much(self, child: int, tree: list[int], held: int) -> bool:
+        limit, more = self.spec.memory_bytes - held, self.machine.shared_since()
+        # what processes share is counted once for each: only what looks like too much is measured
+        if sum(map(_resident, tree)) + more <= limit:
+            return False
+        private, shared = _proportional(tree)
+        if private + shared > limit:
+            return True
+        # memory that processes share stays while a page of it is mapped, also what none of them has touched since
+        if private + more <= limit or not any(map(_shares_without_file, tree)):
+            return False
+        return private + self.machine.shared_here_since() - self._in_memory(child, tree) > limit
+
+    def _held(self, child: int, tree: list[int]) -> int:
+        """Bytes of the kernel's that belong to the run beside its memory."""
+        files = sum(count for _, count in self._file_systems(child)) if self.kind == SandboxKind.OVERLAY.value else 0
+        return sum(map(held_by_kernel, tree)) + files * FILE_IN_MEMORY_BYTES
+
+    def _counted(self, child: int, tree: list[int]) -> int:
+        """Bytes that the run is known to take of the machine's memory, with its files in memory."""
+        held = self._held(child, tree)
+        if self.group is not None and self.group.holds(child):
+            return held + sum(self.group.used())
+        private, shared = _proportional(tree, with_files=False)
+        return held + private + max(shared, self._in_memory(child, tree))
+
+    def _in_memory(self, child: int, tree: list[int]) -> int:
+        """Bytes of the run's files that are in memory."""
+        if self.kind == SandboxKind.OVERLAY.value:
+            return sum(used for used, _ in self._file_systems(child))
+        listed = sum(self.shared.of_run(set(tree)).values()) if self.shared is not None else 0
+        return listed + (size_below(self.spec.scratch) if is_in_memory(self.spec.scratch) else 0)
+
+    def _file_systems(self, child: int) -> list[tuple[int, int]]:
+        """Bytes and files in each file system in memory that only this run has (sandbox/namespaces.py)."""
+        scratch = f"/proc/{child}/root{self.spec.scratch}"
+        return [_used_below(folder) for folder in (scratch, f"{scratch}/{SHARED_IN_SCRATCH}")]
+
+    def _takes_too_much_disk(self, child: int, tree: list[int]) -> bool:
+        """Whether its files, wherever they are, take more together than its limit."""
         total = size_below(self.spec.scratch)
+        if self.kind == SandboxKind.OVERLAY.value:
+            total += sum(used for used, _ in self._file_systems(child))
+        total += self.growth.bytes(tree, total + (self.shared.size() if self.shared is not None else 0))
         # looking at all processes takes long, and is done where it matters alone
         if self.shared is not None and self.shared.size() + total > self.spec.disk_bytes:
-            total += sum(self.shared.of_run(tree).values())
-        return total
+            total += sum(self.shared.of_run(set(tree)).values())
+        return total > self.spec.disk_bytes
 
 
-def _used_below(folder: str) -> int:
-    """Bytes in the file system that is mounted on ``folder``; 0 where none is, or it is out of sight."""
+def _used_below(folder: str) -> tuple[int, int]:
+    """Bytes and files in the file system that is mounted on ``folder``; none where none is, or it is out of sight."""
     try:
         if os.stat(folder).st_dev == os.stat(os.path.join(folder, os.pardir)).st_dev:
-            return 0
+            return 0, 0
         status = os.statvfs(folder)
     except OSError:
-        return 0
-    return (status.f_blocks - status.f_bfree) * status.f_frsize
+        return 0, 0
+    return (status.f_blocks - status.f_bfree) * status.f_frsize, status.f_files - status.f_ffree
 
 
 def held_by_kernel(pid: int) -> int:
@@ -125,9 +171,33 @@ def _resident(pid: int) -> int:
     return 0
 
 
-def _proportional(pid: int) -> int:
-    with contextlib.suppress(OSError, ValueError), open(f"/proc/{pid}/smaps_rollup", "rb") as memory:
-        for line in memory:
-            if line.startswith(b"Pss:"):
-                return int(line.split()[1]) * 1024
-    return _resident(pid)
+def _proportional(tree: list[int], with_files: bool = True) -> tuple[int, int]:
+    """Bytes that processes have mapped for themselves, and that they share without a file, each divided among those that have them.
+
+    ``with_files``: files count as their own; the kernel takes their memory back when it is needed.
+    """
+    private = shared = 0
+    for pid in tree:
+        found: dict[bytes, int] = {}
+        with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/smaps_rollup", "rb") as memory:
+            for line in memory:
+                if line.startswith(b"Pss"):
+                    name, size, *_ = line.split()
+                    found[name] = int(size) * 1024
+        if b"Pss:" not in found:
+            private += _resident(pid)
+            continue
+        # Linux 5.4 tells what it is made of
+        of_process = found.get(b"Pss_Shmem:", 0)
+        shared += of_process
+        private += found[b"Pss:"] - of_process if with_files or b"Pss_Anon:" not in found else found[b"Pss_Anon:"]
+    return private, shared
+
+
+def _shares_without_file(pid: int) -> bool:
+    """Whether a process has memory mapped that is shared and that no folder shows."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/maps", "rb") as maps:
+        return any(
+            line.endswith(b" (deleted)\n") and line.split(None, 5)[5].startswith(SHARED_MAPPINGS) for line in maps
+        )
+    return False

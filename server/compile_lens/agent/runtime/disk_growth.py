@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from .left_folders import entries_below
+from .shared_files import FOLDER as SHARED_FOLDER
 from .socket_memory import passes_files
 
 # what a file or folder takes at least, which a file system reserves when it is made (mke2fs(8), -i)
 FILE_BYTES = 4096
+# what is mapped without a file: memory that processes share, files of memfd_create, System V objects
+IN_MEMORY = (b"/dev/zero ", b"/memfd:", b"/SYSV")
 
 
 class DiskGrowth:
@@ -26,22 +29,57 @@ class DiskGrowth:
         self._places = (*folders, *places)
         self._rooms = [_room(place) for place in self._places]
         self._before = sum(map(size_below, folders)) if limit_bytes else 0
+        # a library that was replaced while this process has it is not the run's
+        self._known = {key for key, *_ in _mapped_without_name(os.getpid())} if limit_bytes else set()
+        # memory, where it is not among the places
+        self._passed_over = IN_MEMORY if SHARED_FOLDER in places else (*IN_MEMORY, os.fsencode(SHARED_FOLDER))
 
-    def bytes(self, tree: Iterable[int]) -> int:
-        """Bytes that were added, where ``tree`` are the processes of the run; 0 while they can be few."""
+    def bytes(self, tree: Iterable[int], beside: int = 0) -> int:
+        """Bytes that were added, where ``tree`` are the processes of the run; 0 while they can be few
+        with the ``beside`` that it has elsewhere."""
         rooms = [_room(place) for place in self._places]
         lost = [
             max(before - now for before, now in zip(*two, strict=True)) for two in zip(self._rooms, rooms, strict=True)
         ]
-        if max(lost, default=0) < self._limit // 2:
+        if max(lost, default=0) < (self._limit - beside) // 2:
             return 0
         most = self._before + self._limit + 1
         named = max(0, sum(size_below(folder, most) for folder in self._folders) - self._before)
-        unnamed = _unnamed(tree, self._devices())
-        if named + unnamed <= self._limit < max(lost) and any(map(passes_files, tree)):
-            # a file that is on its way through a socket is in no table that others may read
+        unnamed, is_all = self._unnamed(tree)
+        left = self._limit - beside
+        if named + unnamed <= left < max(lost) and (not is_all or any(map(passes_files, tree))):
+            # files that are on their way through a socket, or of which a page is mapped, are in no table that others may read
             return max(lost)
         return named + unnamed
+
+    def _unnamed(self, tree: Iterable[int]) -> tuple[int, bool]:
+        """Bytes of files that processes have open, mapped, or run, and that are in no folder any more; and whether that is all of them.
+
+        Of a file that is mapped and nothing else, only root may ask for the size: one page of it keeps all of it.
+        """
+        devices = self._devices()
+        found: dict[tuple[int, int], int] = {}
+        mapped: dict[tuple[int, int], int] = {}
+        for pid in tree:
+            links = [f"/proc/{pid}/exe"]
+            with contextlib.suppress(OSError):
+                links += [f"/proc/{pid}/fd/{descriptor}" for descriptor in os.listdir(f"/proc/{pid}/fd")]
+            for key, end, addresses in _mapped_without_name(pid, self._passed_over):
+                if key in self._known:
+                    continue
+                link = f"/proc/{pid}/map_files/{addresses}"
+                if _may_be_asked(link):
+                    links.append(link)
+                else:
+                    mapped[key] = max(mapped.get(key, 0), end)
+            for link in links:
+                with contextlib.suppress(OSError):
+                    status = os.stat(link)
+                    if status.st_nlink == 0 and status.st_dev in devices:
+                        found[status.st_dev, status.st_ino] = status.st_blocks * 512
+        # at least as long as what is mapped of them
+        more = {key: end for key, end in mapped.items() if key not in found}
+        return sum(found.values()) + sum(end for key, end in more.items() if key[0] in devices), not more
 
     def _devices(self) -> set[int]:
         found = set()
@@ -75,23 +113,37 @@ def _room(folder: str) -> tuple[int, int]:
     return 0, 0
 
 
-def _unnamed(tree: Iterable[int], devices: set[int]) -> int:
-    """Bytes of files on ``devices`` that processes have open or mapped, and that are in no folder any more."""
-    found: dict[tuple[int, int], int] = {}
-    for pid in tree:
-        with contextlib.suppress(OSError):
-            for descriptor in os.listdir(f"/proc/{pid}/fd"):
-                with contextlib.suppress(OSError):
-                    status = os.stat(f"/proc/{pid}/fd/{descriptor}")
-                    if status.st_nlink == 0 and status.st_dev in devices:
-                        found[status.st_dev, status.st_ino] = status.st_blocks * 512
-        with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/maps", "rb") as maps:
-            for line in maps:
-                if not line.endswith(b" (deleted)\n"):
-                    continue
-                addresses, _, offset, device, inode, *_ = line.split()
-                key = (os.makedev(*(int(part, 16) for part in device.split(b":"))), int(inode))
-                start, end = (int(address, 16) for address in addresses.split(b"-"))
-                if key[0] in devices:
-                    found[key] = max(found.get(key, 0), int(offset, 16) + end - start)
-    return sum(found.values())
+def is_in_memory(folder: str) -> bool:
+    """Whether the file system of ``folder`` is in memory (proc(5), ``mountinfo``)."""
+    with contextlib.suppress(OSError, IndexError), open("/proc/self/mountinfo", "rb") as table:
+        device = os.stat(folder).st_dev
+        number = f"{os.major(device)}:{os.minor(device)}".encode()
+        for line in table:
+            left, _, right = line.partition(b" - ")
+            if left.split()[2] == number:
+                return right.split()[0] == b"tmpfs"
+    return False
+
+
+def _mapped_without_name(pid: int, passed_over: tuple[bytes, ...] = ()) -> Iterator[tuple[tuple[int, int], int, str]]:
+    """The files of a process's memory that are in no folder any more: device and inode, where the part ends that is mapped, and at which
+    addresses it is."""
+    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/maps", "rb") as maps:
+        for line in maps:
+            if not line.endswith(b" (deleted)\n"):
+                continue
+            addresses, _, offset, device, inode, name = line.split(None, 5)
+            if name.startswith(passed_over):
+                continue
+            start, end = (int(address, 16) for address in addresses.split(b"-"))
+            key = (os.makedev(*(int(part, 16) for part in device.split(b":"))), int(inode))
+            # the name of the link has no zeros before its numbers
+            yield key, int(offset, 16) + end - start, f"{start:x}-{end:x}"
+
+
+def _may_be_asked(link: str) -> bool:
+    try:
+        os.stat(link)
+    except OSError:
+        return False
+    return True

@@ -36,9 +36,10 @@ class MemoryGroup:
         write(os.path.join(self.folder, "cgroup.procs"), str(os.getpid()))
 
     def holds(self, pid: int) -> bool:
-        """Whether process ``pid`` is in the group."""
+        """Whether process ``pid``, or the one that a thread of this number is of, is in the group."""
         with contextlib.suppress(OSError), open(os.path.join(self.folder, "cgroup.procs"), encoding="ascii") as file:
-            return str(pid) in file.read().split()
+            listed = file.read().split()
+            return str(pid) in listed or _process_of(pid) in listed
         return False
 
     def used(self) -> tuple[int, int]:
@@ -59,12 +60,23 @@ class MemoryGroup:
         remove(self.folder)
 
     def _numbers(self, name: str) -> dict[str, int]:
-        found: dict[str, int] = {}
-        with contextlib.suppress(OSError, ValueError), open(os.path.join(self.folder, name), encoding="ascii") as file:
-            for line in file:
-                key, _, value = line.partition(" ")
-                found[key] = int(value)
-        return found
+        return numbers(os.path.join(self.folder, name))
+
+
+def _process_of(thread: int) -> str:
+    with contextlib.suppress(OSError), open(f"/proc/{thread}/status", encoding="ascii", errors="replace") as status:
+        return next((line.split()[1] for line in status if line.startswith("Tgid:")), "")
+    return ""
+
+
+def numbers(path: str) -> dict[str, int]:
+    """The numbers of a file with a name and a number in each line, as far as it can be read."""
+    found: dict[str, int] = {}
+    with contextlib.suppress(OSError, ValueError), open(path, encoding="ascii") as file:
+        for line in file:
+            key, _, value = line.partition(" ")
+            found[key] = int(value)
+    return found
 
 
 def make_group(limit_bytes: int) -> MemoryGroup | None:
@@ -106,17 +118,29 @@ def new_folder(parent: str) -> str:
 
 def parents(controller: str) -> Iterator[tuple[str, bool]]:
     """Groups below which one that has ``controller`` could be made, the nearest first, and whether they are of version 2."""
+    for folders, is_new in _chains(controller):
+        for folder in folders if is_new else folders[:1]:
+            if not is_new or _gives(folder, controller):
+                yield folder, is_new
+
+
+def groups_around(controller: str) -> Iterator[tuple[str, bool]]:
+    """The groups that this process is in, the nearest first, as far as they are in sight, and whether they are of version 2."""
+    for folders, is_new in _chains(controller):
+        for folder in folders:
+            yield folder, is_new
+
+
+def _chains(controller: str) -> Iterator[tuple[list[str], bool]]:
     for mount, root, is_new in _hierarchies(controller):
         own = os.path.normpath(mount + "/" + os.path.relpath(_own_group(is_new, controller) or root, root))
+        found = []
         while own.startswith(mount):
-            if is_new and _gives(own, controller):
-                yield own, True
-            elif not is_new:
-                yield own, False
-                break
+            found.append(own)
             if own == mount:
                 break
             own = os.path.dirname(own)
+        yield found, is_new
 
 
 def _gives(folder: str, controller: str) -> bool:

@@ -59,6 +59,10 @@ class SandboxKind(str, Enum):
 # -- commands, from the server
 
 
+# what a run has for shared memory, in its scratch folder
+SHARED_IN_SCRATCH = "shared-memory"
+
+
 @dataclass(frozen=True)
 class SandboxSpec(Message):
     """What a run may do and use. ``scratch`` is the folder that the agent makes for it; ``caches`` are private ones that stay.

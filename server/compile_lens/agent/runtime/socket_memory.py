@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 
 # what one may hold, unless the machine says otherwise; who asks for it gets twice as much (socket(7), SO_SNDBUF)
 SOCKET_BYTES, LARGEST_IN_SOCKET, ASKED_FOR = 212_992, "/proc/sys/net/core/wmem_max", 2
@@ -11,11 +12,14 @@ MOST_LOOKED_AT = 100_000
 # both ends of a connection may hold much more than that, and tell how much it is: tables of connections, and where these are counted
 CONNECTIONS = {"tcp": ("sockstat", b"TCP:"), "tcp6": ("sockstat6", b"TCP6:")}
 QUEUES_AT = 4
+# in the table of local sockets: flags, types and states
+LISTENING, DATAGRAMS, CONNECTING = b"00010000", b"0002", b"02"
 
 
 class FlyingSockets:
-    """Counts sockets that no process has open, since they are on their way through another socket: no table lists them, but all are in the
-    number of sockets of their network namespace. Made before the run begins."""
+    """Counts sockets that no process has open: on their way through another socket, not yet accepted, or closed while what they sent
+    waits for its reader. No table lists them all, but all are in the number of sockets of their network namespace. Made before the run
+    begins."""
 
     def __init__(self) -> None:
         self._namespace = _network(os.getpid())
@@ -23,10 +27,47 @@ class FlyingSockets:
 
     def bytes(self, tree: list[int], child: int, enough: int) -> int:
         """Bytes that they may hold; 0 where they are so few that it cannot be more than ``enough``."""
+        network = _network(child)
         # those of others count only in a namespace that others use, too
-        others = self._before if _network(child) == self._namespace else 0
+        others = self._before if network == self._namespace else 0
         each, used = _bytes_of_a_socket(), _sockets_used(child) - others
-        return each * used if each * used > enough and any(map(passes_files, tree)) else 0
+        if each * used <= enough:
+            return 0
+        if network not in ("", self._namespace) or any(map(passes_files, tree)):
+            return each * used
+        unaccepted, takes_datagrams = _queued(child, tree)
+        return each * (used if takes_datagrams else unaccepted)
+
+
+def _queued(child: int, tree: list[int]) -> tuple[int, bool]:
+    """How many connections wait to be accepted by local sockets that ``tree`` has open, and whether one of these takes datagrams from
+    whoever knows its name (net/unix/af_unix.c, ``unix_seq_show``)."""
+    own = set(_sockets(tree))
+    listening, waiting, takes_datagrams = set(), [], False
+    with contextlib.suppress(OSError), open(f"/proc/{child}/net/unix", "rb") as table:
+        for line in table:
+            fields = line.rstrip(b"\n").split(None, 7)
+            if len(fields) < 8:
+                continue  # nobody reaches one without a name
+            _, _, _, flags, kind, state, inode, name = fields
+            if inode == b"0" and state == CONNECTING:
+                waiting.append(name)
+            elif inode in own:
+                takes_datagrams |= kind == DATAGRAMS
+                if flags == LISTENING:
+                    listening.add(name)
+    return sum(name in listening for name in waiting), takes_datagrams
+
+
+def _sockets(tree: list[int]) -> Iterator[bytes]:
+    """The numbers of the sockets that processes have open."""
+    for pid in tree:
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(f"/proc/{pid}/fd"):
+                with contextlib.suppress(OSError):
+                    link = os.readlink(entry.path)
+                    if link.startswith("socket:["):
+                        yield link[len("socket:[") : -1].encode()
 
 
 def passes_files(pid: int) -> bool:
@@ -49,13 +90,7 @@ def in_sockets(tree: list[int], enough: int) -> int:
     # to look at each takes long: of too many, all count
     if count > MOST_LOOKED_AT:
         return each * count
-    found = 0
-    for pid in tree:
-        with contextlib.suppress(OSError):
-            for entry in os.scandir(f"/proc/{pid}/fd"):
-                with contextlib.suppress(OSError):
-                    found += os.readlink(entry.path).startswith("socket:")
-    return each * found
+    return each * sum(1 for _ in _sockets(tree))
 
 
 def in_connections(pid: int) -> int:

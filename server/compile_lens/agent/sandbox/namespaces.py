@@ -15,6 +15,7 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..runtime.protocol import SHARED_IN_SCRATCH
 from . import kernel, landlock
 from .devices import mount_devices
 from .mounts import mounts
@@ -31,6 +32,9 @@ SERVICES = ("/run", "/var/run")
 OF_THE_KERNEL = ("/dev", "/proc", "/sys")
 # of a file system in memory: an empty file takes a kilobyte of the kernel's, which no limit on bytes counts
 MAX_FILES = 200_000
+# of the limit on files: a copy that is full then raises an error that programs know, and is not ended for the few files of its caches,
+# which count with it (runtime/budget.py)
+IN_MEMORY, OF = 15, 16
 # of inotify: the limit of a user namespace, and that of the user (namespaces(7), inotify(7)). Several runs may go on at once
 WATCHES = {
     "/proc/sys/user/max_inotify_instances": "/proc/sys/fs/inotify/max_user_instances",
@@ -65,7 +69,8 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     kernel.set_mount_attributes("/", READ_ONLY | NO_DEVICES, 0, recursive=True)
     if may_write_to_proc(policy):
         kernel.set_mount_attributes("/proc", 0, READ_ONLY, recursive=False)
-    handles[scratch] = _prepare_scratch(scratch, policy.disk_bytes)
+    room = policy.disk_bytes * IN_MEMORY // OF
+    handles[scratch] = _prepare_scratch(scratch, room)
     covers = Covers(scratch, handles[scratch], [mount.point for mount in mounts()])
     chosen = [home(), *temporary_folders()]
     needed = _real_folders([*(policy.covered or chosen), *places[:1]])
@@ -78,7 +83,7 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     for path in (*persistent, scratch):
         _make_writable(path, handles[path])
     _hide(hidden, uncovered, scratch)
-    mount_devices(policy.gpu, _shared_memory(scratch, policy.disk_bytes))
+    mount_devices(policy.gpu, _shared_memory(scratch, room))
     for handle in handles.values():
         os.close(handle)
     return View(tuple(overlaid), tuple(covers.layers), (*persistent, scratch, SHARED_MEMORY))
@@ -176,7 +181,7 @@ def _prepare_scratch(scratch: str, size: int) -> int:
 
 def _shared_memory(scratch: str, size: int) -> str:
     """A folder in memory, within the limit that holds for all files of the run."""
-    folder = os.path.join(scratch, "shared-memory")
+    folder = os.path.join(scratch, SHARED_IN_SCRATCH)
     os.mkdir(folder)
     if os.stat(scratch).st_dev == os.stat(os.path.dirname(scratch)).st_dev:  # changes stay on disk
         kernel.mount("tmpfs", folder, "tmpfs", NO_SETUID | NO_DEVICES, f"size={size},nr_inodes={MAX_FILES}")
