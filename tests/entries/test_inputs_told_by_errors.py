@@ -50,6 +50,15 @@ class Flattened(nn.Module):
         return torch.linalg.eigh(x.permute(0, 2, 3, 4, 1).reshape(-1, 3, 3))[0]
 
 
+class Encoded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(16, 2, 16)
+
+    def forward(self, x, attention_mask):
+        return self.layer(x, src_key_padding_mask=attention_mask.flatten(1))
+
+
 class Edges(nn.Module):
     def __init__(self, hidden_nf=32, in_edge_nf=4):
         super().__init__()
@@ -74,6 +83,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> object:
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
+        ("Encoded", "attention_mask=bool["),
         ("Tagged", "mask=bool[2, 16] == 1"),
         ("Named", '{"drug": float32[2, 16, 5], "cell": float32[2, 16, 5]}'),
         ("Spectrogram", "(magnitude=float32[2, 101, 16], phase=float32[2, 101, 16])"),

@@ -48,7 +48,8 @@ _ALIKE = re.compile(
     re.S,
 )
 _BOOLEANS = re.compile(
-    r"only supports bool(?:ean)? masks|expected BoolTensor|mask.{0,30}bool|Expected attn_mask dtype to be bool",
+    r"only supports bool(?:ean)? masks|expected BoolTensor|mask.{0,30}bool|Expected attn_mask dtype to be bool"
+    r"|only bool and floating types of \w*mask are supported",
     re.I,
 )
 _RANKS = (
