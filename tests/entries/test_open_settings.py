@@ -67,6 +67,21 @@ class ConfigOfOther:
         self.steps = steps
 
 
+class Keeping:
+    def __init__(self, steps=3, **settings):
+        self.steps = steps
+        vars(self).update(settings)
+
+
+class Kept(nn.Module):
+    def __init__(self, config: Keeping):
+        super().__init__()
+        self.layer = nn.Linear(config.embedding_size, config.steps)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
 class Chosen(nn.Module):
     def __init__(self, config):
         super().__init__()
@@ -85,6 +100,7 @@ class Chosen(nn.Module):
         ("Free", "Free((64, 64), torch.nn.GELU())("),
         ("Indexed", "Indexed("),
         ("Configured", "Configured(settings=Settings(emb_size=64, classes="),
+        ("Kept", "Kept(config=Keeping(embedding_size="),
         ("Chosen", "Chosen(config=types.SimpleNamespace(inner_dim="),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -48,7 +49,8 @@ def with_lacking_setting(
     is_open: Callable[[str], bool],
     guess: Callable[[str, Unknowns], Argument],
 ) -> Iterator[Candidate]:
-    """The candidate with an object of no class in place of a configuration that lacks what is read of it: it was chosen by its name.
+    """The candidate whose configuration has what is read of it, where its class takes any settings; else with an object of no class in
+    its place: it was chosen by its name.
 
     ``is_open``: whether the program leaves it open of which class the argument is.
     """
@@ -60,11 +62,22 @@ def with_lacking_setting(
             yield Candidate(
                 candidate.arguments.with_argument(path, Fields((), is_dict=True)), copy.deepcopy(candidate.unknowns)
             )
-    for path in paths_of(getattr(error, "obj", None), error, made) if lacking else ():
-        if isinstance(made.get(path), Constructed) and is_open(path):
-            unknowns = copy.deepcopy(candidate.unknowns)
+    obj = getattr(error, "obj", None)
+    for path in paths_of(obj, error, made) if lacking else ():
+        unknowns = copy.deepcopy(candidate.unknowns)
+        now = made.get(path)
+        if isinstance(now, Constructed) and _takes_any_setting(type(obj)):
+            value = guess(lacking, unknowns)
+            yield Candidate(candidate.arguments.with_argument(f"{path}{INSIDE}{lacking}", value), unknowns)
+        elif isinstance(now, Constructed) and is_open(path):
             fields = Fields(((lacking, guess(lacking, unknowns)),))
             yield Candidate(candidate.arguments.with_argument(path, fields), unknowns)
+
+
+def _takes_any_setting(cls: type) -> bool:
+    """Whether a class keeps what it is passed by any name, as configurations of transformers do."""
+    parameters = attempted(lambda: list(inspect.signature(cls).parameters.values())) or []
+    return any(each.kind is each.VAR_KEYWORD for each in parameters)
 
 
 def _open_parameters(made: Constructed, names: dict[str, Any]) -> list[ParameterInfo]:
