@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from pathlib import Path
 
 import pytest
 
+from compile_lens.agent.runtime.regular_file import read_regular
 from compile_lens.cli.project_options import project_defaults
 from compile_lens.diff.baseline import BaselineError, read_baseline
 from compile_lens.documents.gitignore import Ignored
+from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.pipeline.launch import find_launch
 from compile_lens.pipeline.workspace import documented_examples, mentioning
 from compile_lens.stages.debug_folder import TextFile
@@ -46,6 +49,21 @@ def test_whoever_reads_a_workspace_goes_on(kind: str, tmp_path: Path) -> None:
     assert TextFile(tmp_path / graph / "output_code.py").text() is None
     with pytest.raises(BaselineError, match="cannot be read"):
         read_baseline(tmp_path / "compile-lens.json")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes in folders there")
+def test_a_file_that_says_that_nothing_is_there_yet_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As /proc/kmsg does once it has been read, which is a regular file by its mode."""
+    os.mkfifo(tmp_path / "train.py")
+    writer = os.open(tmp_path / "train.py", os.O_RDWR)
+    monkeypatch.setattr(stat, "S_ISREG", lambda _: True)
+    try:
+        with pytest.raises(OSError, match="not a regular file"):
+            read_regular(tmp_path / "train.py")
+        with pytest.raises(FileProblem, match="cannot be read: not a regular file"):
+            read_source(tmp_path / "train.py")
+    finally:
+        os.close(writer)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="pyproject.toml is read since Python 3.11")

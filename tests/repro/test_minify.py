@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from planted_bugs import BUGS
 
+from compile_lens.documents.source_file import FileProblem
 from compile_lens.repro.minify import Minified, MinifyOptions, minify
 from warm_host import WarmHost
 
@@ -88,6 +89,17 @@ def test_what_does_not_fail_is_not_made_smaller(tmp_path: Path, warm_host: WarmH
     found, _ = run(warm_host, file, MinifyOptions(torch=False))
     assert found.text == ""
     assert "there is nothing to minify" in found.sentence
+
+
+def test_what_cannot_be_written_again_is_told_in_a_sentence(tmp_path: Path, warm_host: WarmHost) -> None:
+    file = tmp_path / "repro.py"
+    file.write_bytes(b'# coding: latin-1\nprint("\xe9")\n')
+    with pytest.raises(FileProblem, match="is not encoded in UTF-8"):
+        run(warm_host, file, MinifyOptions(torch=False))
+    with file.open("wb") as holes:
+        holes.truncate(40 << 30)
+    with pytest.raises(FileProblem, match="larger than 8 MB"):
+        run(warm_host, file, MinifyOptions(torch=False))
 
 
 def test_who_cancels_keeps_the_smallest_so_far(tmp_path: Path, warm_host: WarmHost) -> None:

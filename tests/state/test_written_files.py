@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from compile_lens.cli.fix import _write
 from compile_lens.diff.json_bytes import json_bytes
-from compile_lens.repro.beside import copy_values, nothing_left, values_folder
+from compile_lens.repro.beside import LARGEST_VALUES, copy_values, nothing_left, values_folder
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.history import history_file
 from compile_lens.state.atomic_file import copy_beside, write_beside, write_named
@@ -24,7 +25,7 @@ def test_a_file_of_ours_takes_the_place_of_a_link(tmp_path: Path) -> None:
     elsewhere, nowhere = tmp_path / "elsewhere", tmp_path / "nowhere"
     elsewhere.write_text("mine")
     for number, target in enumerate((elsewhere, nowhere)):
-        for write in (write_beside, lambda path, text: copy_beside(_with(tmp_path / "from", text), path)):
+        for write in (write_beside, lambda path, text: copy_beside(_with(tmp_path / "from", text), path, 99)):
             path = tmp_path / f"repro_{number}.py"
             path.unlink(missing_ok=True)
             path.symlink_to(target)
@@ -43,7 +44,7 @@ def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
         with pytest.raises(OSError):
             write_beside(tmp_path / name, "")
         with pytest.raises(OSError):
-            copy_beside(_with(tmp_path / "from", ""), tmp_path / name)
+            copy_beside(_with(tmp_path / "from", ""), tmp_path / name, 99)
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
     assert (tmp_path / "link").is_symlink()
 
@@ -68,25 +69,66 @@ def test_a_folder_of_the_users_with_the_name_of_ours_stays(tmp_path: Path) -> No
     folder = values_folder(out)
     folder.mkdir()
     (folder / "mine.pt").write_text("mine")
-    with pytest.raises(CannotWrite), nothing_left(out):
-        write_beside(out, "")
-        raise CannotWrite("no")
+
+    async def fail() -> None:
+        async with nothing_left(out):
+            write_beside(out, "")
+            raise CannotWrite("no")
+
+    with pytest.raises(CannotWrite, match="no"):
+        asyncio.run(fail())
     assert ((folder / "mine.pt").read_text(), out.exists()) == ("mine", False)
 
 
 def test_values_are_not_written_through_links(tmp_path: Path) -> None:
     values, folder, elsewhere = tmp_path / "values", tmp_path / "repro_values", tmp_path / "elsewhere"
     values.mkdir()
-    _with(values / "x.pt", "values")
+    _with(values / "saved_0.pt", "values")
     elsewhere.mkdir()
     folder.symlink_to(elsewhere)
     with pytest.raises(CannotWrite):
-        copy_values(values, folder, ["x"])
+        copy_values(values, folder, ["saved_0"])
     folder.unlink()
     folder.mkdir()
-    (folder / "x.pt").symlink_to(_with(elsewhere / "mine", "mine"))
-    copy_values(values, folder, ["x"])
-    assert ((folder / "x.pt").read_text(), (elsewhere / "mine").read_text()) == ("values", "mine")
+    (folder / "saved_0.pt").symlink_to(_with(elsewhere / "mine", "mine"))
+    copy_values(values, folder, ["saved_0"])
+    assert ((folder / "saved_0.pt").read_text(), (elsewhere / "mine").read_text()) == ("values", "mine")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+def test_only_files_are_taken_for_the_values_of_a_run(tmp_path: Path) -> None:
+    """A run may leave anything under their names, and name anything as one of them."""
+    values, folder = tmp_path / "values", tmp_path / "repro_values"
+    values.mkdir()
+    _with(tmp_path / "key.pt", "mine")
+    os.mkfifo(values / "saved_0.pt")
+    (values / "saved_1.pt").symlink_to(tmp_path / "key.pt")
+    (values / "saved_2.pt").symlink_to("/dev/zero")
+    (values / "saved_3.pt").mkdir()
+    with (values / "saved_4.pt").open("wb") as holes:
+        holes.truncate(LARGEST_VALUES + 1)
+    for name in ("saved_0", "saved_1", "saved_2", "saved_3", "saved_4", "saved_5", "../key", str(tmp_path / "key")):
+        with pytest.raises(CannotWrite):
+            copy_values(values, folder, [name])
+    assert not folder.exists() or not list(folder.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+def test_a_repro_takes_the_place_of_a_file_alone(tmp_path: Path) -> None:
+    out = tmp_path / "repro.py"
+
+    async def write() -> None:
+        async with nothing_left(out):
+            raise AssertionError
+
+    os.mkfifo(out)
+    with pytest.raises(CannotWrite, match="cannot be replaced: not a regular file"):
+        asyncio.run(write())
+    out.unlink()
+    out.symlink_to("/dev/zero")
+    with pytest.raises(CannotWrite, match="cannot be replaced: not a regular file"):
+        asyncio.run(write())
+    assert out.is_symlink()
 
 
 def test_fixes_are_not_written_over_what_the_user_typed_meanwhile(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from compile_lens.assistants.answers import LEFT_OUT, TEXT, array_of
 from compile_lens.assistants.bench import Bench, Tell, Way
 from compile_lens.assistants.quoting import quoted, quoted_lines
 from compile_lens.pipeline.analyze import analyze
+from compile_lens.repro.beside import script_text
 from compile_lens.repro.history import recall
 from compile_lens.repro.issue import issue_title
 from compile_lens.repro.selection import Selection, default_name
@@ -54,7 +55,7 @@ async def repro(bench: Bench, given: dict[str, Any], tell: Tell) -> dict[str, An
             out = Path(folder) / name
             request = Request(job, wanted, out, entries=choice, verify=False)
             written = await write_repro(host, request, tell)
-            script = await asyncio.to_thread(out.read_text, encoding="utf-8")
+            script = await asyncio.to_thread(script_text, out)
             tell(f"running {name} in the sandbox")
             said = await _tried(host, job, out, script)
     earlier = await asyncio.to_thread(recall, Path(source.file).with_name(name))

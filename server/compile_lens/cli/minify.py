@@ -16,6 +16,7 @@ from compile_lens.cli.bisect import absolute
 from compile_lens.cli.options import json_option, python_option, timeout_option
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.documents.source_file import FileProblem, source_if_readable
 from compile_lens.repro.minify import Minified, MinifyOptions, MinifyProgress
 from compile_lens.repro.minify import minify as run_minification
 from compile_lens.state.atomic_file import write_beside
@@ -67,7 +68,7 @@ def minify(
         interpreter = find_interpreter(file, (), python)
         with _progress(quiet) as tell:
             found, interrupted = asyncio.run(_run(interpreter, file, target, options, tell))
-    except (HostError, InterpreterError) as problem:
+    except (HostError, InterpreterError, FileProblem) as problem:
         raise click.ClickException(str(problem)) from None
     if found is not None and found.text:
         write_beside(target, found.text)
@@ -79,7 +80,7 @@ def minify(
         for note in found.notes if found else ():
             echo(note, err=True)
         return 0 if found and found.verified else 2
-    before, after = file.read_text(encoding="utf-8").count("\n"), found.text.count("\n")
+    before, after = (source_if_readable(str(file)) or "").count("\n"), found.text.count("\n")
     graph = (
         f"{counted(found.nodes, 'node')}, inputs {', '.join(found.inputs) or 'none'}; "
         if found.nodes is not None

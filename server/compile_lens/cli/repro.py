@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
+from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.cli.options import json_option, python_option, timeout_option
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import echo, echo_json
@@ -179,7 +180,7 @@ def _read_verdict(path: Path | None) -> Bisection | None:
     if path is None:
         return None
     try:
-        return from_json(path.read_text(encoding="utf-8"))
+        return from_json(read_regular_text(path))
     except (OSError, ValueError) as problem:
         raise click.ClickException(f"{path} is not the output of `bisect --json`: {problem}") from None
 

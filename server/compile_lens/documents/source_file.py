@@ -39,6 +39,15 @@ def read_source(path: Path, keep_line_ends: bool = False) -> str:
         raise FileProblem(f"{path} cannot be read as Python: {error}.") from None
 
 
+def read_utf8(path: Path) -> str:
+    """The text of a file whose changed copies are written in UTF-8. Raises FileProblem for one in another encoding, too."""
+    data = _read(path)
+    try:
+        return io.TextIOWrapper(io.BytesIO(data), "utf-8").read()
+    except UnicodeDecodeError:
+        raise FileProblem(f"{path} is not encoded in UTF-8. Save it as UTF-8.") from None
+
+
 def source_if_readable(path: str, keep_line_ends: bool = False) -> str | None:
     """The text of a file that need not be there, or be Python; None then."""
     try:

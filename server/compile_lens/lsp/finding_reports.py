@@ -22,6 +22,7 @@ from compile_lens.lsp.progress import ProgressFeature, RunProgress
 from compile_lens.lsp.repros import KIND, Repros, reproducible_findings, selection
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.searches import Searches
+from compile_lens.repro.beside import script_text
 from compile_lens.repro.history import recall
 from compile_lens.repro.issue import collect_versions, issue_text, issue_title
 from compile_lens.repro.unit_test import write_unit_test
@@ -107,7 +108,7 @@ class FindingReports:
         test = await write_unit_test(written, file, self._runs.interpreter(str(written.file)), TIMEOUT_S)
         outcome = "It fails for the same reason." if test.fails else test.why
         self._server.say(f"Compile Lens: {file.name}: {outcome} In PyTorch's repository it belongs in {test.belongs}.")
-        text = await asyncio.to_thread(file.read_text, encoding="utf-8")
+        text = await asyncio.to_thread(script_text, file)
         await self._pages.open(file, text)
         return {"uri": file.as_uri(), "fails": test.fails, "belongs": test.belongs, "text": text}
 

@@ -13,6 +13,7 @@ from pygls.exceptions import JsonRpcException
 
 from compile_lens.analysis.finding import Kind
 from compile_lens.analysis.outcome import Outcome
+from compile_lens.documents.source_file import FileProblem
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.shown_text import label
@@ -82,7 +83,7 @@ class ProgressFeature:
         async def run() -> None:
             try:
                 results.append(await work(progress))
-            except (CannotWrite, HostError, InterpreterError, OSError) as error:
+            except (CannotWrite, FileProblem, HostError, InterpreterError, OSError) as error:
                 self._server.warn(f"Compile Lens: {error}")
 
         # a task of the server, so that it also ends with the server

@@ -21,6 +21,7 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.progress import ProgressFeature, RunProgress
 from compile_lens.lsp.runs import Runs
 from compile_lens.pipeline.scheduler import Reason
+from compile_lens.repro.beside import script_text
 from compile_lens.repro.history import history_file
 from compile_lens.repro.selection import Selection, default_name
 from compile_lens.repro.write import Request, Written, write_repro
@@ -135,7 +136,7 @@ class Repros:
                 await self._server.window_show_document_async(params)
             except JsonRpcException as refused:
                 log.info("The editor did not open %s: %s", written.file, refused)
-        text = await asyncio.to_thread(written.file.read_text, encoding="utf-8")
+        text = await asyncio.to_thread(script_text, written.file)
         return {"uri": written.file.as_uri(), "reproduces": written.reproduces, "sentence": sentence, "text": text}
 
 

@@ -7,6 +7,7 @@ import hashlib
 import os
 from pathlib import Path
 
+from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.repro.verdict import Bisection, from_json
 from compile_lens.state.atomic_file import write_atomically
 from compile_lens.workers.caches import cache_root
@@ -30,6 +31,6 @@ def remember(found: Bisection) -> None:
 def recall(repro: Path) -> Bisection | None:
     """The last result of ``repro``, or None if there is none that can be read."""
     try:
-        return from_json(history_file(repro).read_text(encoding="utf-8"))
+        return from_json(read_regular_text(history_file(repro)))
     except (OSError, ValueError):
         return None

@@ -18,6 +18,8 @@ from compile_lens.agent.runtime.search_protocol import (
     SmallestChecked,
     TorchMinified,
 )
+from compile_lens.documents.source_file import read_utf8
+from compile_lens.repro.beside import LARGEST_VALUES
 from compile_lens.repro.contract import FIRST_LINE, Criterion, HeaderError, parse_header
 from compile_lens.repro.scratch import scratch_folder
 from compile_lens.state.atomic_file import copy_beside
@@ -91,9 +93,9 @@ async def minify(
 ) -> Minified:
     """Make ``repro`` smaller. ``saved`` is the file for inputs that the script cannot compute.
 
-    ``on_smaller`` gets each smaller repro that fails, so that a canceled search keeps the last one. Raises HostError.
+    ``on_smaller`` gets each smaller repro that fails, so that a canceled search keeps the last one. Raises HostError and FileProblem.
     """
-    text = await asyncio.to_thread(repro.read_text, encoding="utf-8")
+    text = await asyncio.to_thread(read_utf8, repro)
     search = _MinificationEvents(text, on_progress, on_smaller)
     await host.start()
     with scratch_folder() as scratch:
@@ -114,7 +116,7 @@ async def minify(
         end = await host.run(Job(str(repro), timeout_s=limit, search=request, access=Access.FULL), search.take)
         if search.uses_saved:
             with contextlib.suppress(OSError):
-                copy_beside(scratch / "saved.pt", saved)
+                await asyncio.to_thread(copy_beside, scratch / "saved.pt", saved, LARGEST_VALUES)
     return search.result(end, saved if search.uses_saved else None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import shutil
 from collections.abc import Callable, Mapping
@@ -18,7 +19,7 @@ from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
 from compile_lens.pipeline.loaded_trace import read_recorded
-from compile_lens.repro.beside import copy_values, has_values, nothing_left, values_folder
+from compile_lens.repro.beside import copy_values, has_values, nothing_left, script_text, values_folder
 from compile_lens.repro.capture import CapturedRegion, calls_for, read_capture
 from compile_lens.repro.contract import Criterion, ExitCode, write_header
 from compile_lens.repro.expectation import Expectation, expect
@@ -134,7 +135,7 @@ async def write_repro(host: Host, request: Request, progress: Progress = lambda 
     A repro that does not reproduce the problem with random inputs is written again with the run's own values in a folder beside it.
     Raises CannotWrite, in one sentence. ``request.out`` is overwritten. Canceling removes what was written.
     """
-    with nothing_left(request.out):
+    async with nothing_left(request.out):
         run = await _run(host, request, "", progress)
         if request.kind == "graph":
             outcome = run.outcome if request.selection.finding else _as_a_graph_shows(run.outcome)
@@ -155,7 +156,7 @@ async def _with_values(host: Host, request: Request, seeded: Written, progress: 
     """Try again with the values of the run, and keep that repro if it reproduces the problem."""
     progress("no reproduction with random values; retrying with those of the run")
     is_new = not has_values(request.out)
-    text = request.out.read_text(encoding="utf-8")
+    text = await asyncio.to_thread(script_text, request.out)
     with temporary_folder() as folder, contextlib.suppress(CannotWrite):
         run = await _run(host, request, folder, progress)
         exact = await _attempt(host, request, run, progress, Path(folder))
@@ -267,7 +268,7 @@ async def write_recorded(host: Host, trace: Path, request: Request, progress: Pr
     report = builder.report()
     outcome = read_recorded(trace).outcome
     await host.start()
-    with nothing_left(request.out):
+    async with nothing_left(request.out):
         finding = find_selected(outcome, request.selection) if request.selection.finding else None
         frame = request.selection.frame or _frame_of(finding, report)
         failed = next((c for c in report.compilations if c.compile_id == frame and c.failure is not None), None)
@@ -326,7 +327,7 @@ async def _attempt(host: Host, request: Request, run: _Run, progress: Progress, 
     folder = values_folder(request.out)
     script = write_source(chosen.region, calls, expected, request.replacement_device, folder.name)
     if values is not None and script.saved:
-        copy_values(values, folder, script.saved)
+        await asyncio.to_thread(copy_values, values, folder, script.saved)
     title = chosen.finding.message.rstrip(".") if chosen.finding else f"{chosen.name}: compiled code against eager"
     notes = (*script.notes, *([expected.note] if expected.note else []))
     written = Written(

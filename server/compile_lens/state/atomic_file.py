@@ -7,6 +7,8 @@ import os
 import stat
 from pathlib import Path
 
+from compile_lens.agent.runtime.regular_file import open_regular, parts_of
+
 # what the user's mask leaves of it
 FOR_THE_USER = 0o666
 
@@ -18,14 +20,18 @@ def write_beside(path: Path, content: str | bytes) -> None:
     write_atomically(path, content, FOR_THE_USER)
 
 
-def copy_beside(file: Path, path: Path) -> None:
-    """The same with the content of ``file``, which may be large."""
-    import shutil  # it brings three compressions with it, which what writes small files can do without
-
+def copy_beside(file: Path, path: Path, largest: int) -> None:
+    """The same with the content of ``file``, which a run has left: OSError if it is a link, no file, or of more than ``largest`` bytes.
+    Nothing is left behind then."""
     _refuse_what_is_no_file(path)
-    path.unlink(missing_ok=True)
-    with file.open("rb") as source, path.open("xb") as target:
-        shutil.copyfileobj(source, target)
+    with open_regular(file, largest, follow_links=False) as source:
+        path.unlink(missing_ok=True)
+        try:
+            with path.open("xb") as target:
+                target.writelines(parts_of(source, file, largest))
+        except BaseException:  # raised again, an interrupt too
+            path.unlink(missing_ok=True)
+            raise
 
 
 def write_named(path: Path, content: str | bytes) -> None:
