@@ -9,7 +9,7 @@ import pytest
 from tests.entries.agent_package import agent_module
 
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.workers.access import Access
+from compile_lens.workers.access import Access, SandboxOptions
 from compile_lens.workers.command import command_of
 from compile_lens.workers.job import Job, Substitution
 from warm_host import WarmHost
@@ -211,6 +211,27 @@ def test_weights_that_are_downloaded_to_a_file_and_loaded_from_there(tmp_path: P
     # and where no state of a model is loaded, nothing is in its place
     plain = 'from huggingface_hub import hf_hub_download\n\nopen(hf_hub_download("a/b", "c.bin")).read()\n'
     assert told(run(warm_host, tmp_path, plain))[-1] == ("missing-data", 3)
+
+
+KEPT = """\
+import os
+from urllib.request import urlretrieve
+
+import torch
+
+if not os.path.exists("weights/model.pth"):
+    urlretrieve("https://example.invalid/model.pth", "weights/model.pth")
+model = torch.nn.Linear(3, 3)
+model.load_state_dict(torch.load("weights/model.pth"))
+torch.compile(model)(torch.ones(2, 3))
+"""
+
+
+def test_no_file_stands_for_weights_where_it_would_stay(tmp_path: Path, warm_host: WarmHost) -> None:
+    """The next run of the user's own would take it for the weights."""
+    outcome = run(warm_host, tmp_path, KEPT, sandbox=SandboxOptions(allow_write=(str(tmp_path),)))
+    assert (("missing-checkpoint", 9) in told(outcome), outcome.graphs) == (True, 1)
+    assert [path.name for path in tmp_path.iterdir()] == ["program.py"]
 
 
 def test_a_run_as_the_users_own_is_left_alone(tmp_path: Path, warm_host: WarmHost) -> None:

@@ -41,7 +41,8 @@ def enable(command: RunCommand, own_folder: str, library_roots: tuple[str, ...],
             cuda = TrialResult(command.emulation_failed)
         depth = _enable_cuda(command, notes, cuda)
     if command.missing_weights is Substitution.AUTO:
-        _substitute_weights(notes)
+        kept = (*command.sandbox.allow_write, *command.sandbox.caches) if command.sandbox is not None else (os.sep,)
+        _substitute_weights(notes, kept)
     if command.missing_data is Substitution.AUTO:
         _substitute_data(notes)
     if command.missing_modules is Substitution.OFF:
@@ -149,13 +150,13 @@ def _install_cuda_at_first_use(notes: StandInNotes, verdict: TrialResult) -> Non
     ]
 
 
-def _substitute_weights(notes: StandInNotes) -> None:
+def _substitute_weights(notes: StandInNotes, kept: tuple[str, ...]) -> None:
     """Substitute weights, configurations, tokenizers and checkpoints that are not on this machine, each library at its import.
 
-    Those that are here get loaded as usual.
+    Those that are here get loaded as usual. ``kept`` are the folders in which what the program writes stays.
     """
     calls = lookups.Lookups(notes)
-    downloaded = downloads.Downloads(calls)
+    downloaded = downloads.Downloads(calls, kept)
     kinds = (
         transformers_models.TransformersModels(calls),
         tokenizers.Tokenizers(calls),

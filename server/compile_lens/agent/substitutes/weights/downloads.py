@@ -1,4 +1,5 @@
-"""Weights that a program downloads to a file and loads from there: where the download fails, an empty file takes its place.
+"""Weights that a program downloads to a file and loads from there: where the download fails, an empty file takes its place, if all
+that a run writes there is discarded. Elsewhere nothing is made: the user's next run would take it for the weights.
 
 Who loads it is told that nothing is there (``checkpoints.py``). So a program which looks whether the file exists goes on, and one that
 reads it as something else gets the error of its download.
@@ -20,6 +21,7 @@ from ...instrument.in_place import call_after_failure
 from ...runtime.foreign_code import attempted
 from ...runtime.missing_requirement import is_not_found
 from ...runtime.regular_file import read_regular_text
+from ...sandbox.policy import is_below
 from .lookups import Lookups
 
 _OF_WEIGHTS = re.compile(r"\.(?:pt|pth|ckpt|bin|safetensors)(?:\.tar)?$", re.IGNORECASE)
@@ -31,10 +33,13 @@ _OF_TORCH_HUB = os.sep + os.path.join("torch", "hub.py")
 
 
 class Downloads:
-    """Changes to modules, applied when they are imported; and what each empty file stands for."""
+    """Changes to modules, applied when they are imported; and what each empty file stands for.
 
-    def __init__(self, lookups: Lookups) -> None:
-        self._lookups = lookups
+    ``kept`` are the folders in which what a run writes stays.
+    """
+
+    def __init__(self, lookups: Lookups, kept: tuple[str, ...]) -> None:
+        self._lookups, self._kept = lookups, kept
         self._instead: dict[str, tuple[str, Exception]] = {}
 
     def changes(self) -> Mapping[str, Callable[[ModuleType], object]]:
@@ -65,7 +70,7 @@ class Downloads:
 
     def _of_hub(self, error: Exception, /, repo_id: Any = "", filename: Any = "", **_: Any) -> tuple[str] | None:
         name = f"{repo_id}/{filename}"
-        folder = tempfile.mkdtemp(prefix="absent-")
+        folder = os.path.join(tempfile.gettempdir(), f"absent-{os.urandom(8).hex()}")
         path = self._place(error, name, os.path.join(folder, *name.replace("..", "").split("/")))
         return None if path is None else (path,)
 
@@ -84,13 +89,15 @@ class Downloads:
         return None if self._place(error, str(url or id), output) is None else (output,)
 
     def _place(self, error: Exception, name: str, path: Any) -> str | None:
-        """The path of an empty file for weights that were not downloaded; None for other files, and where one cannot be written."""
+        """The path of an empty file for weights that were not downloaded; None for other files, and where one cannot be written. There
+        is no file where it would stay."""
         if not isinstance(path, (str, os.PathLike)) or not _OF_WEIGHTS.search(os.fspath(path)):
             return None
         place = Path(path)
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.touch()
+            if not is_below(os.path.realpath(place), self._kept):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.touch()
         except OSError:
             return None
         self._instead[os.path.realpath(place)] = name, error
