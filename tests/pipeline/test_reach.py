@@ -14,8 +14,10 @@ import pytest
 from compile_lens.agent.runtime.entry_protocol import ImportHelped
 from compile_lens.agent.runtime.protocol import SandboxEntered, SandboxFailed
 from compile_lens.analysis.outcome import Outcome, Status
+from compile_lens.cli.printer import local_trees
 from compile_lens.documents.source_lines import read_line
 from compile_lens.formats.json_document import to_json
+from compile_lens.pipeline.loaded_trace import tree_of_file
 from compile_lens.pipeline.reach import Reach
 from compile_lens.pipeline.run_facts import RunFacts
 from compile_lens.pipeline.stage_recorder import StageRecorder
@@ -148,6 +150,28 @@ def test_stages_read_no_file_elsewhere(tmp_path: Path) -> None:
         elsewhere / "settings.py",
     }
     assert read_line(str(elsewhere / "credentials"), 1) == ""
+
+
+def test_a_link_that_is_named_like_source_shows_nothing_else(tmp_path: Path) -> None:
+    """Git keeps links, and a trace of the same repository may name them; a file above what they lead to may be analyzed."""
+    key = tmp_path / ".ssh" / "id_ed25519"
+    key.parent.mkdir()
+    key.write_text("planted\n")
+    main = tmp_path / "main.py"
+    main.write_text("import torch\n")
+    for name in ("linked.py", "linked.ipynb", "linked.pypirc"):
+        (tmp_path / name).symlink_to(key)
+    (tmp_path / "other.py").symlink_to(main)
+    (tmp_path / "folder").symlink_to(key.parent)
+    reach = Reach.of(str(main), ())
+    for name in ("linked.py", "linked.ipynb", "linked.pypirc", "folder/id_ed25519"):
+        file = str(tmp_path / name)
+        assert (reach.holds(file), lines_of(file), read_line(file, 1), tree_of_file(file)) == (False, None, "", None)
+        assert local_trees()(file) is None
+    assert (lines_of(str(tmp_path / "other.py")), reach.holds(str(tmp_path / "other.py"))) == (
+        ["import torch", ""],
+        True,
+    )
 
 
 async def _analyzes(_host: object, job: Job, *_: object) -> Outcome:

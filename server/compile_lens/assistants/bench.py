@@ -13,7 +13,7 @@ from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.assistants.ground import Ground, NotAllowed
 from compile_lens.diff.identity import TreeOf
-from compile_lens.documents.source_file import FileProblem, read_source, source_if_readable
+from compile_lens.documents.source_file import FileProblem, read_source, source_if_named
 from compile_lens.entries.entry import AUTOMATIC, other_file
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries, choose
@@ -60,7 +60,7 @@ class Source:
         """What parses a file; this one as it is here."""
 
         def tree(file: str) -> SourceTree | None:
-            text = self.text if file == self.file else source_if_readable(file)
+            text = self.text if file == self.file else source_if_named(file)
             return None if text is None else parse(text)
 
         return tree

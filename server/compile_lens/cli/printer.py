@@ -23,13 +23,13 @@ PRINTED = {"json": echo_json, "sarif": echo_json, "github": echo_commands}
 
 
 def local_trees() -> TreeOf:
-    """What parses a file of this machine, each once; None for one that is not here, or cannot be read as Python."""
-    from compile_lens.documents.source_file import source_if_readable
+    """What parses a source file of this machine, each once; None for one that is not here, is not named as source, or cannot be read."""
+    from compile_lens.documents.source_file import source_if_named
     from compile_lens.syntax.tree import parse
 
     @cache
     def tree_of(file: str) -> SourceTree | None:
-        text = source_if_readable(file)
+        text = source_if_named(file)
         return None if text is None else parse(text)
 
     return tree_of

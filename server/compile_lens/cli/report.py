@@ -8,7 +8,7 @@ import click
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.saving import Saving, open_reports, redact_option
-from compile_lens.documents.source_file import source_if_readable
+from compile_lens.documents.source_file import source_if_named
 from compile_lens.pipeline.opened_trace import TraceOptions, open_trace
 from compile_lens.trace.files import TraceError
 
@@ -39,4 +39,4 @@ def report(paths: tuple[Path, ...], file: Path, redact: bool) -> int:
             outcomes += open_trace(path, TraceOptions(folders=(str(Path.cwd()),), compiled=True)).outcomes
     except TraceError as problem:
         raise click.ClickException(str(problem)) from None
-    return Saving(file, redact).save(outcomes, lambda name: sources.get(name) or source_if_readable(name))
+    return Saving(file, redact).save(outcomes, lambda name: sources.get(name) or source_if_named(name))

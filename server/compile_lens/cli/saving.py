@@ -13,7 +13,7 @@ import click
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.printer import OutcomePrinter, local_trees
 from compile_lens.cli.terminal import echo
-from compile_lens.documents.source_file import source_if_readable
+from compile_lens.documents.source_file import source_if_named
 from compile_lens.documents.source_lines import read_line as read_local_line
 from compile_lens.formats.report_file import (
     ReportFileError,
@@ -37,7 +37,7 @@ class Saving:
     file: Path | None
     redact: bool
 
-    def save(self, outcomes: Sequence[Outcome], read_source: ReadSource = source_if_readable) -> int:
+    def save(self, outcomes: Sequence[Outcome], read_source: ReadSource = source_if_named) -> int:
         """Write the report file. Returns an exit code: 2 if it cannot be written."""
         if self.file is None:
             return 0

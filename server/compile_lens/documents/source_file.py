@@ -11,6 +11,8 @@ from pathlib import Path
 from compile_lens.agent.runtime.regular_file import LARGEST_BYTES as LARGEST_BYTES
 from compile_lens.agent.runtime.regular_file import FileTooLargeError, read_regular
 
+SOURCES = frozenset({".py", ".pyi", ".pyw", ".pyx", ".ipynb"})
+
 
 class FileProblem(Exception):
     """The file cannot be analyzed; its text is one sentence for the user."""
@@ -65,9 +67,17 @@ def source_if_named(path: str) -> str | None:
 
 
 def has_name_of_source(path: str) -> bool:
-    """Whether a file is named like Python source (.py, .pyi, .pyw, .pyx) or a notebook."""
-    suffix = os.path.splitext(path)[1]  # noqa: PTH122 - text of a program
-    return suffix.startswith(".py") or suffix == ".ipynb"
+    """Whether a file is named like Python source or a notebook, and so is what it leads to, if it is a link: a repository has links to
+    anywhere."""
+    try:
+        return is_name_of_source(path) and is_name_of_source(os.path.realpath(path))
+    except ValueError:  # a name that no file can have
+        return False
+
+
+def is_name_of_source(path: str) -> bool:
+    """Whether that is how Python source or a notebook is named; the file is not looked at."""
+    return os.path.splitext(path)[1].lower() in SOURCES  # noqa: PTH122 - text of a program
 
 
 def _read(path: Path) -> bytes:

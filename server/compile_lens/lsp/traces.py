@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from compile_lens.agent.runtime.regular_file import is_file
 from compile_lens.analysis.filters import apply
 from compile_lens.analysis.outcome import Outcome
-from compile_lens.documents.source_file import source_if_readable
+from compile_lens.documents.source_file import source_if_named
 from compile_lens.lsp.compiler_stages.store import StageStore
 from compile_lens.lsp.convert import path_argument, uri_from_path
 from compile_lens.lsp.diagnostics import Diagnostics
@@ -114,7 +114,7 @@ def as_settings_want(outcome: Outcome, settings: Settings) -> Outcome:
     files = {finding.place.file for finding in outcome.findings}
     trees: dict[str, SourceTree] = {}
     for file in files:
-        text = source_if_readable(file)
+        text = source_if_named(file)
         if text is not None:
             trees[file] = parse(text)
     # of a file that a trace does not name nothing is known, so no comment in it is called unused

@@ -19,7 +19,7 @@ from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarize_functions, summarize_regions
 from compile_lens.analysis.run_context import RunContext
 from compile_lens.analysis.sources import Sources
-from compile_lens.documents.source_file import source_if_readable
+from compile_lens.documents.source_file import source_if_named
 from compile_lens.late_pattern import pattern
 from compile_lens.pipeline.local_files import NO_FILES, LocalFiles, Maps, find_local_files
 from compile_lens.syntax.tree import SourceTree, parse
@@ -126,7 +126,7 @@ def recorded_of(
 
 def tree_of_file(file: str) -> SourceTree | None:
     """The syntax tree of a file that need not be there."""
-    text = source_if_readable(file)
+    text = source_if_named(file)
     return parse(text) if text is not None else None
 
 

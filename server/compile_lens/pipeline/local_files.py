@@ -14,7 +14,7 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from msgspec import Struct
 
 from compile_lens.analysis.sources import LIBRARY, NO_FILE
-from compile_lens.documents.source_file import source_if_readable
+from compile_lens.documents.source_file import source_if_named
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.graph_text import LINE
 from compile_lens.trace.relocation import named_files, relocated, stack_frames
@@ -159,7 +159,7 @@ class _Search:
         self.looked.setdefault(path)
         if not path.endswith(".py"):
             return None
-        text = source_if_readable(path) if os.path.isfile(path) else None  # noqa: PTH113
+        text = source_if_named(path) if os.path.isfile(path) else None  # noqa: PTH113
         return None if text is None else [_code(line) for line in text.split("\n")]
 
     def _named(self, name: str) -> list[str]:

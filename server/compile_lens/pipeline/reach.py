@@ -18,11 +18,10 @@ from compile_lens.analysis.dimensions import DynamicParameter
 from compile_lens.analysis.finding import CallSite, Finding, Place, RegionSummary, Related
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import file_key
+from compile_lens.documents.source_file import is_name_of_source
 from compile_lens.workers.access import Access
 from compile_lens.workers.job import Job
 
-# of a source file: .py, .pyi, .pyw, .pyx
-SUFFIX = ".py"
 # the protocol's positions have 31 bits
 LAST = (1 << 31) - 2
 Placed = TypeVar("Placed", RegionSummary, DynamicParameter, Related, CallSite)
@@ -55,7 +54,9 @@ class Reach:
             return True
         if "\0" in file or not os.path.isabs(file):  # noqa: PTH117 - text of a program
             return False
-        return os.path.splitext(file)[1].startswith(SUFFIX) and file_key(file).startswith(self.folders)  # noqa: PTH122
+        # a link in the workspace may lead to anything of the user's in a folder around it
+        real = file_key(file)
+        return is_name_of_source(file) and is_name_of_source(real) and real.startswith(self.folders)
 
     def confine(self, outcome: Outcome) -> Outcome:
         """``outcome`` without regions, functions and calls elsewhere; its findings have been through ``confine_finding``."""
