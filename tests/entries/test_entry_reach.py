@@ -66,3 +66,10 @@ def test_defaults_of_a_project_run_no_file_elsewhere(
     monkeypatch.chdir(workspace)
     assert run_verb([verb, "pkg/net.py"]) == 2
     assert "Not run: pyproject.toml names" in " ".join(capsys.readouterr().err.split())
+
+
+def test_what_a_setting_names_is_as_a_comment(workspace: Path) -> None:
+    file, said_by = str(workspace / "pkg" / "net.py"), "the setting compileLens.run.entry"
+    with pytest.raises(BadEntry, match=r"Not run: the setting .* or in the list of entries"):
+        choose(file, MODEL, workspace, "link.py", requested_by=said_by)
+    assert choose(file, MODEL, workspace, "use.py", requested_by=said_by).is_explicit

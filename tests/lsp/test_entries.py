@@ -192,3 +192,19 @@ async def test_what_would_torch_compile_do_and_keeping_its_inputs(root: Path) ->
 def edits(action: Any) -> Any:
     changes = action["edit"].get("documentChanges")
     return changes[0]["edits"] if changes else next(iter(action["edit"]["changes"].values()))
+
+
+async def test_a_setting_runs_no_file_outside_of_the_workspace(raw: Editor, root: Path) -> None:
+    """A repository may have one for the folder; the list of entries is the user's own word."""
+    elsewhere = root.parent / f"{root.name}-elsewhere.py"
+    elsewhere.write_text(ONE)
+    spec = str(elsewhere)
+    try:
+        await raw.initialize(root, {"run": {"enabled": "always", "entry": spec}})
+        uri = await raw.open(write(root, MODULE))
+        await execute(raw, "compileLens.analyze", uri)
+        assert not entries(root)
+        shown = [one["params"]["message"] for one in raw.received if one.get("method") == "window/showMessage"]
+        assert any("Not run: the setting compileLens.run.entry names" in text for text in shown), shown
+    finally:
+        elsewhere.unlink()

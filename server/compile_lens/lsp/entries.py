@@ -28,6 +28,8 @@ from compile_lens.syntax.tree import SourceTree
 
 CHOOSE = "compileLens.chooseEntry"
 LIST = "compileLens.entries"
+# it may be a workspace's own
+SETTING = "the setting compileLens.run.entry"
 AS_IF_COMPILED = "compileLens.analyzeAsIfCompiled"
 AUTOMATICALLY = "Automatically"
 MAX_SHOWN = 8
@@ -61,7 +63,7 @@ class Entries:
             name = candidate(source)
             if name is not None:
                 return as_if_compiled(there, source, name)
-            return choose(there, source, root, setting, remembered, self.calls.recall(path))
+            return choose(there, source, root, setting, remembered, self.calls.recall(path), SETTING)
 
         # reads the workspace for tests and scripts, so it must not block the event loop
         return await asyncio.to_thread(find)

@@ -108,7 +108,7 @@ def choose(
     requested_by: str = "",
 ) -> EntryChoice:
     """The entries to try for ``file``. ``requested`` is what an option or a setting names, ``remembered`` what was chosen in an editor.
-    ``requested_by`` is the file that names the former, where it is not the user.
+    ``requested_by`` is what names the former, where it is not the user: a file, or a setting that may be one.
 
     The comment in the file goes before what is remembered, and an option before both. Raises BadEntry for one that there is not, and for
     one that a file names and that runs a file elsewhere.

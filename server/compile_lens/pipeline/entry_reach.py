@@ -1,6 +1,6 @@
 """Decides which other files an entry may run because a file of the workspace says so: those of the workspace, and of the file's project.
 
-What the user names on the command line, in a setting or in a list runs wherever it lies.
+What the user names on the command line or in a list runs wherever it lies. A setting may be the workspace's own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def check_reach(entry: Entry, said_by: str, file: str, root: Path | None) -> Non
     if other is not None and not _is_near(other, file, root):
         raise BadEntry(
             f"Not run: {said_by} names {other} as the entry, a file outside of the workspace and the project. To run it, choose it "
-            "with `--entry` or in the setting compileLens.run.entry."
+            "with `--entry` or in the list of entries."
         )
 
 
