@@ -10,6 +10,7 @@ import pytest
 
 from compile_lens.agent.runtime.left_folders import remove_folder
 from compile_lens.cli.targets import find_targets
+from compile_lens.pipeline.stage_run import open_recorded_stages
 from compile_lens.pipeline.workspace import _python_files
 from compile_lens.stages.debug_folder import is_debug_folder, read_debug_folder
 from compile_lens.trace.files import TraceError, trace_files
@@ -67,3 +68,19 @@ def test_a_debug_folder_shows_no_file_that_a_link_leads_to(tmp_path: Path) -> No
     (graph,) = read_debug_folder(tmp_path).graphs
     texts = [stage.text for stage in graph.stages]
     assert any("op0" in text for text in texts) and not any("private" in text for text in texts)
+
+
+def test_a_debug_folder_of_holes_is_not_read(tmp_path: Path) -> None:
+    """They take no room on the disk, and each would be read, and shown, for its length."""
+    for graph in range(3):
+        folder = tmp_path / "torchinductor" / f"model__{graph}_forward_1.0"
+        folder.mkdir(parents=True)
+        (folder / "fx_graph_readable.py").write_text("x = 1\n")
+        with (folder / "output_code.py").open("wb") as holes:
+            holes.truncate(100 << 20)
+    with pytest.raises(TraceError, match=r"not read: its documents have 300 MiB, .* Give the folder of a single graph"):
+        read_debug_folder(tmp_path)
+    with pytest.raises(TraceError, match="300 MiB"):
+        open_recorded_stages(tmp_path)
+    (graph,) = read_debug_folder(folder).graphs
+    assert graph.documents[0].text == "x = 1\n"

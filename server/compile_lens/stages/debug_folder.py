@@ -6,9 +6,10 @@ to 2.13).
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,7 @@ from compile_lens.stages.kernels import KernelTexts, read_kernels
 from compile_lens.stages.model import Direction, Graph, Kernel, PhaseKind, StageKind
 from compile_lens.stages.passes import GraphPasses
 from compile_lens.stages.provenance import MAPPINGS, STACKS, Lines, no_lines
+from compile_lens.trace.files import TraceError
 from compile_lens.trace.walked import walked
 
 FOLDER = re.compile(r"^(?P<name>.+?)_(?P<direction>forward|backward|inference)_(?P<number>\d+)\.(?P<part>\d+)$")
@@ -31,8 +33,8 @@ FILES = {
     "output_code.py": StageKind.OUTPUT_CODE,
 }
 PROVENANCE = (MAPPINGS, STACKS)
-# bytes; graphs of whole models have some
-LARGEST_DOCUMENT = 1 << 28
+# bytes of all documents together; graphs of whole models have some
+LARGEST = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class TextFile:
         if self.path.is_symlink():
             return None
         try:
-            return read_regular(self.path, LARGEST_DOCUMENT).decode("utf-8", "replace")
+            return read_regular(self.path, LARGEST).decode("utf-8", "replace")
         except OSError:
             return None
 
@@ -57,8 +59,24 @@ def is_debug_folder(path: Path) -> bool:
 
 
 def read_debug_folder(path: Path, lines_of: Lines = no_lines) -> OpenedStages:
-    """The stages of all graphs below ``path``, in the order of their numbers."""
-    return OpenedStages(tuple(_graph(folder, lines_of) for folder in sorted(_folders(path), key=_order)))
+    """The stages of all graphs below ``path``, in the order of their numbers. Raises TraceError for documents without end."""
+    folders = sorted(_folders(path), key=_order)
+    _check_sizes(path, folders)
+    return OpenedStages(tuple(_graph(folder, lines_of) for folder in folders))
+
+
+def _check_sizes(path: Path, folders: Sequence[Path]) -> None:
+    """Holes count: they take no room on the disk, and all that is made of them does elsewhere."""
+    total = 0
+    for folder in folders:
+        for name in (*FILES, *(f"{one}.json" for one in PROVENANCE)):
+            with contextlib.suppress(OSError):
+                total += os.lstat(folder / name).st_size
+    if total > LARGEST:
+        raise TraceError(
+            f"{path} is not read: its documents have {total >> 20:,} MiB, and at most {LARGEST >> 20} MiB are read. Give the folder of a "
+            "single graph."
+        )
 
 
 def _folders(path: Path) -> Iterator[Path]:
