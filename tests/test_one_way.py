@@ -146,6 +146,23 @@ def test_whoever_writes_beside_the_users_files_follows_no_link() -> None:
     assert not wrong
 
 
+# in folders of ours that are looked through in another way
+MAKE_FOLDERS = {"temporary_folders.py", "repro/scratch.py", "lsp/compiler_stages/making.py"}
+
+
+def test_whoever_makes_a_temporary_folder_leaves_none_when_killed() -> None:
+    """`temporary_folders` names its process, and a later command sweeps. Files without a name vanish by themselves."""
+    makers = {"mkdtemp", "mkstemp", "TemporaryDirectory", "NamedTemporaryFile"}
+    found = {
+        file.relative_to(PACKAGE).as_posix()
+        for file in PACKAGE.rglob("*.py")
+        if not file.is_relative_to(PACKAGE / "agent")
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in makers
+    }
+    assert found == MAKE_FOLDERS
+
+
 def test_whoever_looks_below_a_folder_walks() -> None:
     """`os.walk` and `rglob` recurse, raise, and follow links: a repository may nest its folders as it likes."""
     wrong = [

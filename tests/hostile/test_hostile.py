@@ -22,10 +22,10 @@ from compile_lens.agent.runtime.left_folders import remove_folder
 from compile_lens.agent.runtime.protocol import SandboxKind
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import analyze
+from compile_lens.temporary_folders import PREFIX
 from compile_lens.workers.access import ResourceLimits, SandboxOptions
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
-from compile_lens.workers.scratch import PREFIX
 from processes import Mark
 from sandbox_kinds import skip_unless_offered
 

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from compile_lens.temporary_folders import PREFIX
 from compile_lens.workers.access import Access
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import EndKind, Job
-from compile_lens.workers.scratch import PREFIX, scratch_folder, sweep
+from compile_lens.workers.scratch import scratch_folder, sweep
 
 SERVER = Path(__file__).resolve().parents[2] / "server"
 # speaks as such an agent does, and needs no torch

@@ -22,9 +22,9 @@ from compile_lens.repro.selection import Selection, default_name
 from compile_lens.repro.verdict import Bisection
 from compile_lens.repro.verify import BAD_LINE
 from compile_lens.repro.write import Request, write_repro
+from compile_lens.temporary_folders import temporary_folder
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
-from compile_lens.workers.scratch import temporary_folder
 
 LONGEST_SCRIPT = 40_000
 VERDICT_LINE = re.compile(rf"^({re.escape(BAD_LINE)}|(good|cannot be judged) with backend ).*$", re.MULTILINE)

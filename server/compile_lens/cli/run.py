@@ -14,8 +14,8 @@ from compile_lens.cli.options import NEVER, just_my_code_option
 from compile_lens.cli.saving import Saving, saving_options
 from compile_lens.cli.terminal import echo
 from compile_lens.pipeline.live_run import LiveRun, trace_files_in
+from compile_lens.temporary_folders import sweep, temporary_folder
 from compile_lens.workers.launched import TRACE, Launched, LaunchError
-from compile_lens.workers.scratch import sweep, temporary_folder
 
 NOTHING = "compile-lens: nothing was compiled: the program wrote no trace."
 

@@ -15,8 +15,8 @@ from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.progress import ProgressFeature, summary_of
 from compile_lens.lsp.traces import Traces, as_settings_want
 from compile_lens.pipeline.live_run import LiveRun, News
+from compile_lens.temporary_folders import new_folder
 from compile_lens.workers.interpreter import InterpreterError
-from compile_lens.workers.scratch import new_folder
 
 FOLLOW = "compileLens.followTraces"
 STOP = "compileLens.stopFollowingTraces"

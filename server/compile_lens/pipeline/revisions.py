@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import os
 import tarfile
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from compile_lens.temporary_folders import sweep, temporary_folder
 from compile_lens.trace.archives import unpack
 from compile_lens.workers.git import LONGEST_ANSWER, EndlessAnswerError, repositories_around, run_git
 from compile_lens.workers.job import Job
@@ -70,7 +70,8 @@ def revision(name: str, near: Path) -> Iterator[Revision]:
     _git(root, "ls-tree", "-r", "-z", "--name-only", "--end-of-options", name, absent=name, longest=LONGEST_NAMES)
     # its tree: of a commit, texts may ask for its signature (export-subst in gitattributes(5)), and git would start what checks it
     packed = _git(root, "archive", "--format=tar", "--end-of-options", f"{name}^{{tree}}", absent=name)
-    with tempfile.TemporaryDirectory(prefix="compile-lens-revision-") as made:
+    sweep()  # what a command that was killed has left
+    with temporary_folder() as made:
         # the name of the folder stays what it is: programs are named by it
         folder = Path(made, root.name)
         try:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from pathlib import Path
 
 from compile_lens.agent.runtime.regular_file import open_regular
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.loaded_trace import read_recorded
+from compile_lens.state.atomic_file import write_beside
+from compile_lens.temporary_folders import temporary_folder
 from compile_lens.trace.files import LOG_PATTERNS, TraceError
 
 # names that later records refer to by number are written once, at the first use (torch/_logging/structured.py, intern_string)
@@ -33,15 +34,15 @@ class Recorder:
         new = self._new_bytes()
         if not new:
             return None
-        with tempfile.NamedTemporaryFile(suffix=".log", delete=False) as slice_file:
-            slice_file.write(b"".join(self._names) + new)
-        try:
-            return read_recorded(Path(slice_file.name), just_my_code=just_my_code).outcome
-        except TraceError:  # nothing but what is no record yet
-            return None
-        finally:
-            self._names += _interned(new)
-            Path(slice_file.name).unlink()
+        with temporary_folder() as folder:
+            part = Path(folder, "part.log")
+            write_beside(part, b"".join(self._names) + new)
+            try:
+                return read_recorded(part, just_my_code=just_my_code).outcome
+            except TraceError:  # nothing but what is no record yet
+                return None
+            finally:
+                self._names += _interned(new)
 
     def _new_bytes(self) -> bytes:
         file = self._file or self._find()
@@ -50,7 +51,7 @@ class Recorder:
         try:
             with open_regular(file) as stream:
                 stream.seek(self._offset)
-                new = stream.read()
+                new = stream.read() or b""
         except OSError:  # a test has taken it away, or put something else in its place
             return b""
         self._offset += len(new)

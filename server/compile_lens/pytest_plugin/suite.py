@@ -6,7 +6,6 @@ import logging
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Generator
 from pathlib import Path
 from typing import TypeVar
@@ -20,6 +19,7 @@ from compile_lens.cli.text_output import display_path
 from compile_lens.diff.budget import BadBudget, Budget, budget_of, budget_of_pairs, total
 from compile_lens.pytest_plugin import BUDGET, MARKER, OF_CLASS
 from compile_lens.pytest_plugin.recorder import Recorder
+from compile_lens.temporary_folders import new_folder
 from compile_lens.wording import counted
 
 TRACE = "TORCH_TRACE"
@@ -61,7 +61,7 @@ class Suite:
 
     def __init__(self, reports: bool) -> None:
         self._is_own_trace = TRACE not in os.environ
-        self._folder = Path(os.environ.get(TRACE) or tempfile.mkdtemp(prefix="compile-lens-pytest-"))
+        self._folder = Path(os.environ.get(TRACE) or new_folder())
         self._is_late = "torch" in sys.modules and self._is_own_trace
         os.environ[TRACE] = str(self._folder)
         self._recorder = Recorder(self._folder)

@@ -13,7 +13,7 @@ from compile_lens.repro.verdict import Bisection
 from compile_lens.repro.write import LOGS, STAGE_LOGS, Written
 from compile_lens.shown_text import code_block, code_span, markdown_text, one_line, shell_line
 from compile_lens.state.atomic_file import write_beside
-from compile_lens.workers.scratch import temporary_folder
+from compile_lens.temporary_folders import temporary_folder
 from compile_lens.workers.script import run_script
 
 COLLECT = "from torch.utils.collect_env import get_pretty_env_info\nprint(get_pretty_env_info())\n"

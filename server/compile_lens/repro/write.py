@@ -31,12 +31,12 @@ from compile_lens.repro.source import Script, write_source
 from compile_lens.repro.verify import TIMEOUT_S, Verification, verify
 from compile_lens.state.atomic_file import write_beside
 from compile_lens.syntax.tree import parse
+from compile_lens.temporary_folders import temporary_folder
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.records import iterate, opened, parse_record
 from compile_lens.trace.report import CompileReport
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import CaptureRequest, Depth, Job
-from compile_lens.workers.scratch import temporary_folder
 from compile_lens.workers.wire import Frame, TraceRecord
 
 ALL = Filters({}, 10_000)

@@ -124,9 +124,10 @@ def unpacked(path: Path) -> Iterator[tuple[TraceFile, ...]]:
 
 @contextmanager
 def _temporary_folder() -> Iterator[Path]:
-    import tempfile
+    from compile_lens.temporary_folders import sweep, temporary_folder
 
-    with tempfile.TemporaryDirectory(prefix="compile-lens-trace-") as folder:
+    sweep()  # what a command that was killed has left
+    with temporary_folder() as folder:
         yield Path(folder)
 
 

@@ -47,9 +47,9 @@ def cache_base(environment: Mapping[str, str]) -> Path:
 
 def temporary_cache(environment: Mapping[str, str]) -> dict[str, str]:
     """``environment`` with caches in a new temporary folder, for one whose own cannot be written."""
-    import tempfile  # rarely needed, and slow to import
+    from compile_lens.temporary_folders import new_folder  # rarely needed, and slow to import
 
-    return {**environment, VARIABLE: tempfile.mkdtemp(prefix="compile-lens-cache-")}
+    return {**environment, VARIABLE: new_folder()}
 
 
 def cache_root(environment: Mapping[str, str]) -> Path:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from compile_lens.agent.runtime.left_folders import remove_folder
 from compile_lens.workers.access import Access
 from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.caches import cache_root, keep_others_out, private_cache_environment, temporary_cache
@@ -72,4 +72,4 @@ class HostEnvironment:
     async def close(self) -> None:
         """Delete temporary caches."""
         if self._temporary_caches is not None:
-            await asyncio.to_thread(shutil.rmtree, self._temporary_caches, ignore_errors=True)
+            await asyncio.to_thread(remove_folder, str(self._temporary_caches))

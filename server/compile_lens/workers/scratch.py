@@ -1,4 +1,4 @@
-"""Makes temporary folders for runs and commands, which are deleted even if server and standby were killed."""
+"""Names the temporary folder of each run, which is deleted even if server and standby were killed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]
-
+from compile_lens import temporary_folders
 from compile_lens.agent.runtime.left_folders import remove_folder
-
-PREFIX = "compile-lens-run-"
-# by which times of files and of processes may differ
-CLOCKS_S = 5.0
-
+from compile_lens.temporary_folders import PREFIX
 
 # folders of this process whose runs are over, until it is certain that none is there; since when
 _ended: dict[Path, float] = {}
@@ -49,42 +44,7 @@ def _remove_ended() -> None:
             _ended.pop(folder, None)
 
 
-def new_folder() -> str:
-    """A new folder of this process, which ``sweep`` deletes after the process has ended."""
-    return tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
-
-
-@contextlib.contextmanager
-def temporary_folder() -> Iterator[str]:
-    """A new folder that is deleted at the end, whatever a program has put there; by ``sweep`` if this process is killed before."""
-    folder = new_folder()
-    try:
-        yield folder
-    finally:
-        remove_folder(folder)
-
-
 def sweep() -> None:
     """Delete the folders of processes that are no more, and those of runs that are over."""
     _remove_ended()
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
-        pid = folder.name.removeprefix(PREFIX).partition("-")[0]
-        with contextlib.suppress(OSError):
-            status = folder.lstat()
-            if pid.isdecimal() and status.st_uid == _user() and not _has_made(int(pid), status.st_mtime):
-                remove_folder(str(folder))
-
-
-def _has_made(pid: int, changed: float) -> bool:
-    """Whether process ``pid`` lives, and is not a later one with the same number as that which made a folder."""
-    try:
-        began: float = psutil.Process(pid).create_time()
-        return began <= changed + CLOCKS_S
-    except psutil.NoSuchProcess:
-        return False
-    except psutil.Error:
-        return True
-
-
-def _user() -> int:
-    return os.getuid() if hasattr(os, "getuid") else 0
+    temporary_folders.sweep()

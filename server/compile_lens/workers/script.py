@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from compile_lens.temporary_folders import temporary_folder
 from compile_lens.workers.caches import private_cache_environment
 from compile_lens.workers.output import BoundedOutput
-from compile_lens.workers.scratch import temporary_folder
 from compile_lens.workers.tied import tied
 
 # torch's own bisector and minifier would take part in the run

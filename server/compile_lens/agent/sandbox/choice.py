@@ -73,7 +73,7 @@ def _why_no_overlay(places: list[str], alone: bool) -> str:
 
 def _in_child(action: Callable[[Policy], object], alone: bool) -> Any:
     """The JSON value that ``action`` returns in a child process. Raises OSError with the message of what it raised."""
-    # named like the folder of a run, so that the host deletes it if this process is killed now (workers/scratch.py)
+    # named like the folder of a run, so that the host deletes it if this process is killed now (temporary_folders.py)
     scratch = tempfile.mkdtemp(prefix=f"compile-lens-run-{os.getpid()}-")
     reading, writing = os.pipe()
     child = processes.fork()
