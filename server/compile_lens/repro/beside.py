@@ -10,14 +10,12 @@ import shutil
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from compile_lens.agent.runtime.regular_file import read_regular, read_regular_text
+from compile_lens.agent.runtime.regular_file import LARGEST_OF_RUNS, read_regular, read_regular_text
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.state.atomic_file import copy_beside, write_beside
 
 # each of the values of a run: no tensor that one computes with here is larger
 LARGEST_VALUES = 8 << 30
-# scripts hold numbers of the run
-LARGEST_SCRIPT = 64_000_000
 # as the agent names them (`agent/capture/tensors.py`); the run says which there are
 _NAME_OF_VALUES = re.compile(r"saved_\d{1,6}")
 
@@ -49,7 +47,7 @@ def copy_values(values: Path, folder: Path, names: Sequence[str] = ()) -> None:
 
 def _present(out: Path) -> bytes | None:
     try:
-        return read_regular(out, LARGEST_SCRIPT) if out.exists() else None
+        return read_regular(out, LARGEST_OF_RUNS) if out.exists() else None
     except OSError as problem:
         raise CannotWrite(f"{out} cannot be replaced: {problem.strerror}. Give another path with -o.") from None
 
@@ -65,7 +63,7 @@ def _restore(out: Path, before: bytes | None, is_new: bool) -> None:
 
 def script_text(file: Path) -> str:
     """The text of a script that was written, and has been run since. Raises OSError if something else has taken its place."""
-    return read_regular_text(file, LARGEST_SCRIPT)
+    return read_regular_text(file, LARGEST_OF_RUNS)
 
 
 @contextlib.asynccontextmanager

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from msgspec.structs import asdict
 
+from compile_lens.agent.runtime.regular_file import LARGEST_OF_RUNS, read_regular
 from compile_lens.analysis.performance.cache_misses import cache_keys
 from compile_lens.state.atomic_file import write_atomically
 from compile_lens.trace.cache_key_text import Component
@@ -50,7 +51,7 @@ class CacheHistory:
 
 def _read(place: Path) -> dict[str, Keys]:
     try:
-        plain = json.loads(place.read_bytes())
+        plain = json.loads(read_regular(place, LARGEST_OF_RUNS))
         return {
             text: {graph: {name: Component(**part) for name, part in key.items()} for graph, key in keys.items()}
             for text, keys in plain.items()

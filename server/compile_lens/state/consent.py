@@ -14,6 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from compile_lens.agent.runtime.regular_file import read_regular
 from compile_lens.settings.settings import Consent
 from compile_lens.state.atomic_file import write_atomically
 from compile_lens.user_folders import state_folder
@@ -108,7 +109,7 @@ def _root_in(file: Path) -> Path | None:
 
 def _answer_in(file: Path) -> dict[str, Any]:
     try:
-        answer = json.loads(file.read_bytes())
+        answer = json.loads(read_regular(file))
     except (OSError, ValueError):
         return {}
     return answer if isinstance(answer, dict) else {}

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from compile_lens.agent.runtime.regular_file import read_regular
 from compile_lens.state.atomic_file import write_atomically
 
 
@@ -22,7 +23,7 @@ class FileMemory(Struct, frozen=True):
     def recall(self, file: str) -> dict[str, Any]:
         """What is known of ``file``; nothing where that cannot be read."""
         try:
-            known = json.loads(self._place(file).read_bytes())
+            known = json.loads(read_regular(self._place(file)))
         except (OSError, ValueError):
             return {}
         return known if isinstance(known, dict) and known.get("file") == file else {}

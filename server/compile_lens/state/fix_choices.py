@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from compile_lens.agent.runtime.regular_file import read_regular
 from compile_lens.state.file_memory import FileMemory
 from compile_lens.user_folders import state_folder
 
@@ -65,7 +66,7 @@ class FixChoices:
         found = []
         for file in self.folder.glob("*.json"):
             with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
-                found.append(Path(json.loads(file.read_bytes())["file"]))
+                found.append(Path(json.loads(read_regular(file))["file"]))
         return tuple(sorted(root for root in found if self.recall(root).taken))
 
     def forget(self, root: Path) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from msgspec import Struct
 
 import compile_lens
+from compile_lens.agent.runtime.regular_file import open_regular
 from compile_lens.state.atomic_file import write_atomically
 from compile_lens.trace.walked import files_below
 
@@ -36,7 +37,7 @@ class OpenedTraces:
         """What ``remember`` was given for the same trace and options; None if it is not known, or no longer true."""
         place = self._place(trace, options)
         try:
-            with place.open("rb") as file:
+            with open_regular(place) as file:
                 state, looked = _Unpickler(file).load()
                 if state != _state(trace) or looked != _stamps(path for path, _, _ in looked):
                     return None
@@ -88,7 +89,7 @@ def _state(trace: Path) -> tuple[Stamps, bytes]:
         files = sorted(files_below(trace))
     digest = hashlib.sha256()
     for file in files:
-        with file.open("rb") as content:
+        with open_regular(file) as content:
             digest.update(content.read(SAMPLE))
             size = content.seek(0, os.SEEK_END)
             content.seek(max(size - SAMPLE, 0))

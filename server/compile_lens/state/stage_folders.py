@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from compile_lens.agent.runtime.regular_file import LARGEST_OF_RUNS, read_regular
 from compile_lens.state.atomic_file import write_atomically
 
 ABOUT, DOCUMENTS = "about.json", "documents"
@@ -73,7 +74,7 @@ class StageFolders:
         if key in ("", "..") or key != Path(key).name:
             return None
         try:
-            facts = _facts(json.loads((self.root / key / ABOUT).read_bytes()))
+            facts = _facts(json.loads(read_regular(self.root / key / ABOUT, LARGEST_OF_RUNS)))
         except (OSError, ValueError, TypeError, KeyError):
             return None
         return facts if Path(facts.trace).exists() else None

@@ -14,6 +14,7 @@ from typing import IO, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from compile_lens.agent.runtime.regular_file import open_regular
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.archives import unpack
 from compile_lens.trace.walked import files_below
@@ -146,7 +147,7 @@ def _plain_files(files: Sequence[tuple[Path, str]], folder: Path, room: _Room) -
             yield TraceFile(file, name)
             continue
         try:
-            with file.open("rb") as source, _decompressing(file, source) as packed, plain.open("wb") as target:
+            with open_regular(file) as source, _decompressing(file, source) as packed, plain.open("wb") as target:
                 _copy(packed, target, room)
             yield TraceFile(plain, name)
         except (TraceError, OSError, EOFError, zlib.error):
@@ -156,7 +157,7 @@ def _plain_files(files: Sequence[tuple[Path, str]], folder: Path, room: _Room) -
 
 
 def _is_archive(path: Path) -> bool:
-    with suppress(OSError), path.open("rb") as file:
+    with suppress(OSError), open_regular(path) as file:
         if RECORD.match(file.read(RECORD_SAMPLE)):
             return False  # known without what reads archives, which takes longer to import than a small trace to read
     import tarfile
@@ -194,12 +195,12 @@ def _is_holes(descriptor: int) -> bool:
 def _unzipped(path: Path) -> Iterator[IO[bytes]]:
     """``path`` without its compression, at its beginning. The map of a temporary file outlives it, and it has no name to leave behind."""
     if not _is_compressed(path):
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             yield file
         return
     import tempfile
 
-    with path.open("rb") as file, tempfile.TemporaryFile() as plain:
+    with open_regular(path) as file, tempfile.TemporaryFile() as plain:
         with _decompressing(path, file) as packed:
             _copy(packed, plain, _Room(path, [path]))
         plain.flush()
@@ -210,7 +211,7 @@ def _unzipped(path: Path) -> Iterator[IO[bytes]]:
 def _is_compressed(path: Path) -> bool:
     with suppress(OSError):
         if path.is_file():  # a pipe may never begin
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 return file.read(len(ZSTANDARD)).startswith((GZIP, ZSTANDARD))
     return False
 

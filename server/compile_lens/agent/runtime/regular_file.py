@@ -14,6 +14,8 @@ from typing import BinaryIO
 
 # no configuration or source file that matters is larger
 LARGEST_BYTES = 8_000_000
+# of what runs leave, and of what is kept of them
+LARGEST_OF_RUNS = 1 << 28
 PART = 1 << 20
 
 

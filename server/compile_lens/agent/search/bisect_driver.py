@@ -20,6 +20,7 @@ from ..runtime import gpu_presence, processes
 from ..runtime.degraded import degraded
 from ..runtime.fork_check import why_not_fork_steps
 from ..runtime.message import from_json
+from ..runtime.regular_file import LARGEST_OF_RUNS, read_regular
 from ..runtime.search_protocol import (
     BisectionBegan,
     BisectRequest,
@@ -221,8 +222,8 @@ class Driver:
         for (purpose, _, switch), ended in zip(wanted, self._together([setup for _, setup, _ in wanted]), strict=True):
             self._tell(purpose, backend, ended, switch=switch)
             if purpose == "explain":
-                with contextlib.suppress(OSError), open(answer, "rb") as file:
-                    if (explained := from_json(VerdictExplained, file.read())) is not None:
+                with contextlib.suppress(OSError):
+                    if (explained := from_json(VerdictExplained, read_regular(answer, LARGEST_OF_RUNS))) is not None:
                         for unavailable, why in explained.unavailable.items():
                             degraded(unavailable, why)
                         self._wire.tell(explained)

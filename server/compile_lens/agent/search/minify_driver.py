@@ -20,6 +20,7 @@ from typing import Any
 
 from ..runtime import processes
 from ..runtime.fork_check import why_not_fork_steps
+from ..runtime.regular_file import LARGEST_OF_RUNS, read_regular_text
 from ..runtime.search_protocol import (
     MinifyRequest,
     PhaseBegan,
@@ -139,8 +140,7 @@ class Minifier:
         setup = StepSetup(file=file, cwd=self._request.cwd, scratch=self._scratch, answer=answer, capture=True)
         self._steps.run(setup)
         try:
-            with open(answer, encoding="utf-8") as read:
-                graphs = json.load(read)
+            graphs = json.loads(read_regular_text(answer, LARGEST_OF_RUNS))
         except (OSError, ValueError):
             self._wire.tell(SearchNote("No graph could be captured; the function is kept as it is."))
             return []
@@ -173,9 +173,8 @@ class Minifier:
             self._wire.tell(TorchMinified("nothing", why or "its script ended without a result"))
             return False
         try:
-            with open(file, encoding="utf-8") as read:
-                compile(read.read(), file, "exec")
-        except (SyntaxError, ValueError) as error:
+            compile(read_regular_text(file), file, "exec")
+        except (OSError, SyntaxError, ValueError) as error:
             self._wire.tell(TorchMinified("invalid", f"it wrote invalid Python: {error}"))
             return False
         for program in self._captured(file):

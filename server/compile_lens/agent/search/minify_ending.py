@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..runtime.regular_file import read_regular_text
 from .drive import SearchRefused
 from .step import BROKEN
 from .steps import StepResult
@@ -43,8 +44,8 @@ def bad_ending(first: StepResult, raised: str, limit_s: float) -> Ending:
 def ending_of(ended: StepResult, raised: str) -> Ending:
     """How a run ended that wrote what compiled code raises to the file ``raised``."""
     error: dict[str, Any] = {}
-    with contextlib.suppress(OSError, ValueError), open(raised, encoding="utf-8") as file:
-        error = json.load(file)
+    with contextlib.suppress(OSError, ValueError):
+        error = json.loads(read_regular_text(raised))
     crashed_in = innermost_function(ended.crash_stack or ended.output) if ended.signal else ""
     return Ending(ended.code, ended.signal, crashed_in, tuple(error.get("signature", ())), error.get("text", ""))
 
