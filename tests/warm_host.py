@@ -16,8 +16,9 @@ import pytest
 from filelock import FileLock
 
 from compile_lens.analysis.outcome import Outcome
+from compile_lens.entries.entry import EntryChoice
 from compile_lens.pipeline.analyze import analyze
-from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
+from compile_lens.pipeline.entry_choice import analyze_by_entries
 from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport

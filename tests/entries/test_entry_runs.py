@@ -11,8 +11,9 @@ from tests.entries.sources import BREAK_LINE, KERNELS, MODEL, REGION
 
 from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.outcome import EntryCall, Outcome, Status
+from compile_lens.entries.entry import EntryChoice
 from compile_lens.pipeline.analyze import analyze
-from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries, as_if_compiled, choose
+from compile_lens.pipeline.entry_choice import analyze_by_entries, as_if_compiled, choose
 from compile_lens.workers.job import Job
 from warm_host import WarmHost
 

@@ -16,7 +16,8 @@ from tests.entries.agent_package import agent_module
 
 from compile_lens.agent.runtime.entry_plans import SynthesizedCalls
 from compile_lens.analysis.finding import Kind
-from compile_lens.pipeline.entry_choice import EntryChoice, choose
+from compile_lens.entries.entry import EntryChoice
+from compile_lens.pipeline.entry_choice import choose
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from compile_lens.agent.runtime.protocol import Depth
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
-from compile_lens.pipeline.entry_choice import EntryChoice
+from compile_lens.entries.entry import EntryChoice
 from compile_lens.pipeline.same_program import is_same, is_same_program, surroundings_of, without_untried
 from compile_lens.workers.job import Job
 

@@ -14,9 +14,9 @@ from compile_lens.analysis.outcome import Outcome
 from compile_lens.assistants.ground import Ground, NotAllowed
 from compile_lens.diff.identity import TreeOf
 from compile_lens.documents.source_file import FileProblem, read_source, source_if_named
-from compile_lens.entries.entry import AUTOMATIC, other_file
+from compile_lens.entries.entry import AUTOMATIC, EntryChoice, other_file
 from compile_lens.pipeline.analyze import analyze
-from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries, choose
+from compile_lens.pipeline.entry_choice import analyze_by_entries, choose
 from compile_lens.state.call_memory import CallMemory
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.wording import counted

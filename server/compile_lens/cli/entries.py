@@ -14,9 +14,9 @@ from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.terminal import as_given, echo, echo_json
 from compile_lens.cli.text_output import display_path
 from compile_lens.documents.source_file import FileProblem, read_source
-from compile_lens.entries.entry import Entry
+from compile_lens.entries.entry import Entry, EntryChoice
 from compile_lens.entries.entry_spec import BadEntry
-from compile_lens.pipeline.entry_choice import EntryChoice, choose
+from compile_lens.pipeline.entry_choice import choose
 from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.state.call_memory import CallMemory
 

@@ -75,6 +75,16 @@ class Entry:
         return f"`{self.spec}`"
 
 
+@dataclass(frozen=True, slots=True)
+class EntryChoice:
+    """The entries to try, in their order. ``is_explicit``: the user, or a file that ``said_by``
+    describes, named the one that there is."""
+
+    entries: tuple[Entry, ...]
+    is_explicit: bool = False
+    said_by: str = ""
+
+
 def script(origin: str = "run like `python FILE`") -> Entry:
     """The entry that runs the file as a script."""
     return Entry(EntryKind.SCRIPT, SCRIPT, origin)

@@ -12,13 +12,13 @@ from compile_lens.analysis.coverage import Unit
 from compile_lens.analysis.outcome import EntryCall, Outcome
 from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.source_file import FileProblem, read_source
-from compile_lens.entries.entry import AUTOMATIC, SYNTHESIZED, Entry
+from compile_lens.entries.entry import AUTOMATIC, SYNTHESIZED, Entry, EntryChoice
 from compile_lens.entries.keep_inputs import Insertion, as_comment, as_functions
 from compile_lens.lsp.code_actions import workspace_edit
 from compile_lens.lsp.convert import path_argument
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.pipeline.entry_choice import EntryChoice, as_if_compiled, choose, entries_of
+from compile_lens.pipeline.entry_choice import as_if_compiled, choose, entries_of
 from compile_lens.pipeline.revisions import Revision
 from compile_lens.shown_text import one_line
 from compile_lens.state.call_memory import CallMemory

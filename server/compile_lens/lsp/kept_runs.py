@@ -9,10 +9,9 @@ from pathlib import Path
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.documents import Snapshot
-from compile_lens.entries.entry import EntryKind
+from compile_lens.entries.entry import EntryChoice, EntryKind
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.lsp.last_runs import LastRuns
-from compile_lens.pipeline.entry_choice import EntryChoice
 from compile_lens.pipeline.same_program import (
     Surroundings,
     is_same,

@@ -13,7 +13,7 @@ from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.moves import LineEdit
 from compile_lens.documents.source_file import FileProblem
-from compile_lens.entries.entry import script
+from compile_lens.entries.entry import EntryChoice, script
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.lsp.convert import path_from_uri
 from compile_lens.lsp.diagnostics import Diagnostics
@@ -30,7 +30,7 @@ from compile_lens.lsp.run_requests import PLAIN_RUN, RunRequest, text_of
 from compile_lens.lsp.standby import Standbys
 from compile_lens.lsp.status import StatusReporter
 from compile_lens.pipeline.as_if import answer_about
-from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
+from compile_lens.pipeline.entry_choice import analyze_by_entries
 from compile_lens.pipeline.scheduler import Reason, Ticket
 from compile_lens.pipeline.syntax_check import syntax_outcome
 from compile_lens.repro.contract import FIRST_LINE as REPRO

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,16 @@ from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.not_compiled import ASKED_FOR
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
 from compile_lens.analysis.run_errors import STOPPED, UNRUNNABLE, severity_beside
-from compile_lens.entries.entry import AUTOMATIC, CALLED_FUNCTIONS, MODEL, SCRIPT, Entry, EntryKind, script
+from compile_lens.entries.entry import (
+    AUTOMATIC,
+    CALLED_FUNCTIONS,
+    MODEL,
+    SCRIPT,
+    Entry,
+    EntryChoice,
+    EntryKind,
+    script,
+)
 from compile_lens.entries.entry_comment import entry_comment
 from compile_lens.entries.entry_spec import read_entry
 from compile_lens.entries.find import find_entries
@@ -34,8 +43,10 @@ from compile_lens.entries.importers import EXAMPLE, arguments_elsewhere, find_ex
 from compile_lens.entries.recorded import Recording
 from compile_lens.entries.targets import find_targets
 from compile_lens.pipeline.entry_reach import check_reach, within_reach
+from compile_lens.pipeline.own_words import in_own_words, told_what_was_not_run
 from compile_lens.pipeline.workspace import documented_examples, mentioning
 from compile_lens.syntax.tree import parse
+from compile_lens.workers.access import Access
 from compile_lens.workers.job import Job, VariationRequest
 
 Analyze = Callable[[Any, Job, Callable[[Outcome], None] | None, Filters], Awaitable[Outcome]]
@@ -60,14 +71,6 @@ MADE_UP_SHARE = 0.8
 FURTHER_SHARE = 0.5
 # on a busy machine, where processor time takes longer, by the clock
 CLOCK_SHARE = 0.7
-
-
-@dataclass(frozen=True, slots=True)
-class EntryChoice:
-    """The entries to try, in their order. ``is_explicit``: the user named the one that there is."""
-
-    entries: tuple[Entry, ...]
-    is_explicit: bool = False
 
 
 def entries_of(file: str, text: str, root: Path | None, recording: Recording | None = None) -> tuple[Entry, ...]:
@@ -133,7 +136,7 @@ def choose(
             entry = read_entry(spec, origin, file, tree, found)
             if said_by:
                 check_reach(entry, said_by, file, root)
-            return EntryChoice((entry,), True)
+            return EntryChoice((entry,), True, said_by)
     return EntryChoice(within_reach(entries_of(file, text, root, recording), file, root))
 
 
@@ -204,8 +207,22 @@ async def analyze_by_entries(
     """Analyze ``job`` with the first entry that reaches something. What was tried before is in ``passed_over``.
 
     What ends with a part of a file gives way to what reaches its main class. Where nothing is reached, the outcome is that of the
-    first entry that could be run.
+    first entry that could be run. With full access, only the file itself runs, as a script, or the entry that the user names.
     """
+    if job.access is not Access.FULL:
+        return await _first_that_reaches(analyze, host, job, choice, on_partial, filters)
+    outcome = await _first_that_reaches(analyze, host, job, in_own_words(choice), on_partial, filters)
+    return told_what_was_not_run(outcome, choice, has_reached(outcome))
+
+
+async def _first_that_reaches(
+    analyze: Analyze,
+    host: Any,
+    job: Job,
+    choice: EntryChoice,
+    on_partial: Callable[[Outcome], None] | None,
+    filters: Filters,
+) -> Outcome:
     main, part = _main_target(choice), None
     started = time.monotonic()
     passed: list[PassedOver] = []
@@ -320,7 +337,8 @@ def _ended_in_a_call(outcome: Outcome, entry: Entry) -> Outcome:
 
 
 def _job_of(job: Job, entry: Entry) -> Job:
-    """``job`` by way of ``entry``. Calls that are made up are made in the usual ways, within a time of their own."""
+    """``job`` by way of ``entry``. Calls that are made up are made within a time of their own, and in the usual ways unless with full
+    access."""
     made_up_s = min(max(MADE_UP_S, job.timeout_s / 6), job.timeout_s * MADE_UP_SHARE)
     is_plain = job.vary is None and job.capture is None and job.search is None and not job.compare and not job.stages
     plan, vary = entry.plan, job.vary
@@ -329,7 +347,7 @@ def _job_of(job: Job, entry: Entry) -> Job:
         plan = replace(plan, seconds=made_up_s, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
     elif isinstance(plan, (ModelOfScript, UsingScript, UsingTest)):
         plan = replace(plan, time=CallTime(made_up_s * FURTHER_SHARE, job.timeout_s * CLOCK_SHARE))
-    if is_plain and _is_usual(entry):
+    if is_plain and _is_usual(entry) and job.access is not Access.FULL:
         vary = VariationRequest(usual=True, seconds=made_up_s)
     return replace(job, entry=entry.spec, plan=plan, vary=vary)
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.documents.source_file import FileProblem, read_source
-from compile_lens.entries.entry import AUTOMATIC, script
+from compile_lens.entries.entry import AUTOMATIC, EntryChoice, script
 from compile_lens.entries.entry_spec import BadEntry
 from compile_lens.pipeline.analyze import analyze
-from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries, as_if_compiled, choose
+from compile_lens.pipeline.entry_choice import analyze_by_entries, as_if_compiled, choose
 from compile_lens.pipeline.partial_run import end_of_cell, up_to_line
 from compile_lens.pipeline.workspace import workspace_root
 from compile_lens.state.call_memory import CallMemory

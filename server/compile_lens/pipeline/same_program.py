@@ -13,8 +13,8 @@ from pathlib import Path
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.documents.source_file import source_if_readable
+from compile_lens.entries.entry import EntryChoice
 from compile_lens.late_pattern import pattern
-from compile_lens.pipeline.entry_choice import EntryChoice
 from compile_lens.pipeline.imported_files import Stamp, files_of, stamp
 from compile_lens.pipeline.unreached_functions import without_unreached
 from compile_lens.workers.interpreter import site_with_torch

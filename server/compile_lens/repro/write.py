@@ -16,8 +16,9 @@ from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.analysis.wrong_numbers import CODE as WRONG_NUMBERS
 from compile_lens.documents.source_file import FileProblem, read_source
+from compile_lens.entries.entry import EntryChoice
 from compile_lens.pipeline.analyze import analyze
-from compile_lens.pipeline.entry_choice import EntryChoice, analyze_by_entries
+from compile_lens.pipeline.entry_choice import analyze_by_entries
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.repro.beside import copy_values, has_values, nothing_left, script_text, values_folder
 from compile_lens.repro.capture import CapturedRegion, calls_for, read_capture

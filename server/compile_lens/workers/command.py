@@ -28,6 +28,7 @@ def command_of(
     ``trials`` is the folder where it remembers what it tried on this machine; ``caches`` are variables that lead to the run's caches.
     """
     search = job.search
+    is_own = job.access is Access.FULL
     return RunCommand(
         file=job.file,
         cwd=job.cwd or str(Path(job.file).parent),
@@ -43,10 +44,11 @@ def command_of(
         stand_in=job.stand_in,
         trials=trials,
         emulation_failed=job.emulation_failed,
-        # a run as the user's own changes nothing of theirs
-        missing_weights=Substitution.OFF if job.access is Access.FULL else job.missing_weights,
-        missing_data=Substitution.OFF if job.access is Access.FULL else job.missing_data,
-        missing_modules=job.missing_modules,
+        # a run as the user's own does what their shell would
+        missing_weights=Substitution.OFF if is_own else job.missing_weights,
+        missing_data=Substitution.OFF if is_own else job.missing_data,
+        missing_modules=Substitution.OFF if is_own else job.missing_modules,
+        as_written=is_own,
         capture=job.capture,
         vary=job.vary,
         results=job.results,

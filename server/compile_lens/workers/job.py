@@ -48,7 +48,7 @@ class Job:
     ``launch`` names the configuration of the workspace's launch.json that its arguments, environment and folder are from.
     ``emulation_failed`` says why no GPU is emulated though ``stand_in`` allows it: an earlier run of the same program crashed in it.
     ``stand_in`` is for GPUs and other processes, ``missing_weights`` for weights, ``missing_data`` for data sets and arrays;
-    the latter two are off with full access. ``missing_modules``: stubs for modules that are not installed.
+    ``missing_modules`` for modules that are not installed (stubs); the latter three are off with full access.
     ``workspace`` is the folder that the user opened, or the project's, '' for none: its files may be spoken of, too,
     and its sandboxed runs share caches (the file's own folder, if there is none).
     ``sandbox`` and ``budget`` hold where the access is ``sandboxed``.

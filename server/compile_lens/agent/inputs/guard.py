@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any
 
 from .absent import Absent, NeedsAbsent, cause_of
+from .as_written import runs_as_written
 
 # a loop in which statements fail is left after so many turns
 FAILING_TURNS = 2
@@ -63,7 +64,8 @@ class Guard:
             self._clock_end += time.monotonic() - clock_started
 
     def failed(self, error: BaseException, line: int) -> Absent:
-        """What a failed statement binds. Raises ``error`` again where it is the end of the program, or the program handles it."""
+        """What a failed statement binds. Raises ``error`` again where it is the end of the program, or the program handles it, and
+        Enough where nothing runs after a failure."""
         is_end = isinstance(error, SystemExit) and error.code in (None, 0)
         if is_end or isinstance(error, Enough | GeneratorExit | KeyboardInterrupt) or self._expecting:
             raise error
@@ -74,6 +76,8 @@ class Guard:
         if not isinstance(error, NeedsAbsent):
             self.first = self.first or error
             self._on_failure(error)
+        if runs_as_written():
+            raise Enough
         if error.__traceback__ is not None:
             self._on_skipped(error.__traceback__.tb_frame, line)
         return Absent(cause)

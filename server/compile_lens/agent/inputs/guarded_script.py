@@ -16,6 +16,7 @@ from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
 from . import compiled_call, missing_imports
 from .absent import Absent, given_functions
+from .as_written import runs_as_written
 from .commands import commands
 from .continuing import GUARD, rewritten
 from .failed_constructions import FailedConstructions
@@ -64,8 +65,9 @@ class GuardedScript:
         def body() -> None:
             with made_up(self._arguments):
                 exec(code, names)
-                self._start_by_stubs(guard, program)
-                self._start_commands(guard, program, names, source)
+                if not runs_as_written():
+                    self._start_by_stubs(guard, program)
+                    self._start_commands(guard, program, names, source)
 
         program.run(body)
         if self._ending is not None and not self._has_made_up_arguments:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..runtime.foreign_code import attempted
+from .as_written import runs_as_written
 from .configuration_files import configuration_file
 
 _FOLDERS = ("dir", "folder", "path", "root", "out", "output", "data", "save", "log")
@@ -17,7 +18,11 @@ _FOLDERS = ("dir", "folder", "path", "root", "out", "output", "data", "save", "l
 
 @contextlib.contextmanager
 def made_up(tell: Callable[[list[str]], object]) -> Iterator[None]:
-    """Required arguments of argparse get a value while the body runs, unless they were passed; ``tell`` gets their names."""
+    """Required arguments of argparse get a value while the body runs, unless they were passed or it runs as it is written; ``tell`` gets
+    their names."""
+    if runs_as_written():
+        yield
+        return
     original = argparse.ArgumentParser.parse_known_args
 
     def parse_known_args(self: Any, args: Any = None, namespace: Any = None) -> Any:

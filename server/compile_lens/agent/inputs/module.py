@@ -20,6 +20,7 @@ from ..runtime.program_text import remember
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
 from . import missing_imports
+from .as_written import runs_as_written
 from .import_names import has_what_is_imported
 from .made_up_arguments import made_up
 from .partial_packages import make_partial_packages
@@ -42,11 +43,15 @@ class _TextLoader(importlib.machinery.SourceFileLoader):
         return self._text.encode() if path == self.path else super().get_data(path)
 
     def get_code(self, fullname: str) -> Any:
-        return compile(parsable_prefix(self._text), self.path, "exec", dont_inherit=True)
+        return compile(_text_to_run(self._text), self.path, "exec", dont_inherit=True)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the file's top level. What a statement raises is reported, and what does not need it runs all the same."""
+        """Run the file's top level. What a statement raises is reported, and what does not need it runs all the same, unless
+        the program runs as it is written."""
         code = self.get_code(module.__name__)
+        if runs_as_written():
+            exec(code, module.__dict__)
+            return
         text = parsable_prefix(self._text)
         if not self._is_helped:
             run_tolerantly(code, text, module.__dict__, self._report_unless_import)
@@ -93,6 +98,10 @@ def parsable_prefix(text: str) -> str:
     return text
 
 
+def _text_to_run(text: str) -> str:
+    return text if runs_as_written() else parsable_prefix(text)
+
+
 class _TextFinder:
     """Loads one module from the given text, whoever imports it first."""
 
@@ -128,7 +137,7 @@ def load(file: str, text: str, wire: Wire, is_helped: bool = True) -> ModuleType
         return _imported(name, file, text, wire, is_helped)
     except Exception as problem:  # code of the user's may raise anything
         # packages above it need what is not installed, or does not fit: import the file with what their `__init__.py` can do
-        if "." not in name or _is_raised_in(problem, file):
+        if "." not in name or _is_raised_in(problem, file) or runs_as_written():
             raise
         try:
             return _imported(name, file, text, wire, is_helped, in_partial_packages=root)

@@ -14,6 +14,7 @@ from ..runtime.entry_protocol import CallNotMade, EntryCalled
 from ..runtime.gpu_presence import copies_can_use_gpu
 from ..runtime.wire import Wire
 from . import called_functions
+from .as_written import runs_as_written
 from .dispatch import UnusableEntry
 from .guarded_script import GuardedScript
 from .parameter_count import parameter_count
@@ -37,7 +38,7 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
     not_named: list[CallNotMade] = []
     made = script.program.models()
     # a loss, or nothing: the model would have come later
-    lacks_main = script.was_ended and not any(parameter_count(model.module) for model in made)
+    lacks_main = script.was_ended and not any(parameter_count(model.module) for model in made) and not runs_as_written()
     if lacks_main:
         _call_unmade(script, models, file, wire, failed, not_named)
     for model in made:
@@ -45,7 +46,7 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
     for told, cls in script.program.not_made() if models.done else ():
         make = partial(call_class, cls, told.given, file, wire, failed, inputs_of(cls, told), told.line)
         models.call(told.name, (cls, str(told.given), str(told.calls[:1])), make)
-    if not models.done and not lacks_main:
+    if not models.done and not lacks_main and not runs_as_written():
         _call_unmade(script, models, file, wire, failed, not_named)
     done = models.done
     if not done and not failed:

@@ -133,6 +133,7 @@ class RunCommand(Message):
     ``preview``: the program is compiled as for a GPU that is not there, and compiled code is not run.
     ``trials`` is the folder where trials of the emulated CUDA device are remembered. ``emulation_failed``: nothing is emulated, and why.
     ``packages`` are those of the run before: it may start in a process that has imported them.
+    ``as_written``: arguments that nobody passed are not made up, and nothing runs after a statement that failed, whatever the plan.
     """
 
     file: str
@@ -152,6 +153,7 @@ class RunCommand(Message):
     missing_weights: Substitution = Substitution.AUTO
     missing_data: Substitution = Substitution.AUTO
     missing_modules: Substitution = Substitution.AUTO
+    as_written: bool = False
     capture: CaptureRequest | None = None
     vary: VariationRequest | None = None
     results: ResultNotes = ResultNotes.OFF

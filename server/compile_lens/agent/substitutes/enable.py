@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..inputs import missing_imports
+from ..inputs.as_written import run_as_written
 from ..instrument.import_hook import change_at_import
 from ..instrument.in_place import call_first
 from ..runtime import gpu_presence
@@ -47,6 +48,7 @@ def enable(command: RunCommand, own_folder: str, library_roots: tuple[str, ...],
         _substitute_data(notes)
     if command.missing_modules is Substitution.OFF:
         missing_imports.use_stubs(False)
+    run_as_written(command.as_written)
     return depth
 
 
