@@ -175,3 +175,27 @@ def test_a_call_is_one_word_of_a_shell() -> None:
 def test_two_modules_of_one_package_need_no_import() -> None:
     call = evaluate("xml.dom.minidom.parseString(xml.sax.saxutils.quoteattr('a'))", {})
     assert call.positional == ('"a"',)
+
+
+def test_a_call_that_the_program_forged_is_not_offered(tmp_path: Path, warm_host: WarmHost) -> None:
+    text = f"""import gc
+import sys
+
+wire = next(o for o in gc.get_objects() if type(o).__name__ == "Wire")
+protocol = next(module for name, module in sys.modules.items() if name.endswith("entry_protocol"))
+forged = protocol.CallNotMade("Locked", "it failed", "Locked(code=__import__('os').system('x'))")
+original = type(wire).tell
+
+
+def tell(self, event):
+    if isinstance(event, protocol.EntryCalled) and event.failed:
+        event = protocol.EntryCalled(event.calls, (forged,))
+    original(self, event)
+
+
+type(wire).tell = tell
+{LOCKED}"""
+    outcome = run(warm_host, write(tmp_path, text))
+    assert outcome.not_called
+    assert {one.draft for one in outcome.not_called} == {""}
+    assert "__import__" not in outcome.failure

@@ -131,6 +131,39 @@ def test_what_answers_show_is_written_out_and_what_comes_back_stays() -> None:
     }
 
 
+# a module that a file imports may do the same
+FORGES = """import gc
+import sys
+
+import torch
+
+BAD = "__import__('os').system('x')"
+wire = next(o for o in gc.get_objects() if type(o).__name__ == "Wire")
+protocol = next(module for name, module in sys.modules.items() if name.endswith("entry_protocol"))
+made = protocol.CallMade(f"Net(width=4 + 0 * {BAD})(x=float32[2, 4])", "Net(width=4)", "x: float32[2, 4]", "Net")
+wire.tell(protocol.EntryCalled(calls=(made,)))
+wire.tell(protocol.EntryCalled(failed=(protocol.CallNotMade("Other", "it failed", f"Other(table={BAD})", 8, ("table",)),)))
+
+
+class Net(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = torch.nn.Linear(width, 3)
+
+    def forward(self, x):
+        return torch.relu(self.linear(x))
+
+
+class Other(torch.nn.Module):
+    def __init__(self, table):
+        super().__init__()
+        self.width = {}["width"]
+
+    def forward(self, x):
+        return x * self.width
+"""
+
+
 async def test_the_comment_in_unsaved_text_counts(ed: Editor, root: Path) -> None:
     uri = await ed.open(write(root, ONE + "\n\nf(1)\n"))
     await ed.status(state="idle", findings=1)
@@ -161,13 +194,12 @@ async def test_what_would_torch_compile_do_and_keeping_its_inputs(root: Path) ->
         here = {"start": {"line": 8, "character": 0}, "end": {"line": 8, "character": 0}}
         asked = {"textDocument": {"uri": uri}, "range": here, "context": {"diagnostics": []}}
         actions = {action["title"]: action for action in await ed.request("textDocument/codeAction", asked)}
-        comment = next(
-            action for title, action in actions.items() if title.startswith("Keep these inputs in a comment")
-        )
-        (edit,) = edits(comment)
-        assert edit["newText"].startswith("# compile-lens: entry=Net(width=32)(x=float32[")
+        call = next(title.split(": ", 1)[1] for title in actions if title.startswith("Keep these inputs in a comment"))
+        (edit,) = edits(actions[f"Keep these inputs in a comment: {call}"])
+        assert edit["newText"] == f"# compile-lens: entry={call}\n"  # what is written is what is shown
+        assert call.startswith("Net(width=32)(x=float32[")
         assert edit["range"]["start"] == {"line": 0, "character": 0}
-        (functions,) = edits(actions["Keep these inputs as `get_inputs()`"])
+        (functions,) = edits(actions[f"Keep these inputs as `get_inputs()`: {call}"])
         assert 'def get_inputs():\n    return {"x": torch.randn(' in functions["newText"]
         assert 'def get_init_inputs():\n    return {"width": 32}' in functions["newText"]
         # the lens stands at each class, and what could not be called has a call to complete
@@ -181,12 +213,28 @@ async def test_what_would_torch_compile_do_and_keeping_its_inputs(root: Path) ->
         assert any(title.startswith("not analyzed: its constructor failed: KeyError") for title in titles)
         asked["textDocument"] = {"uri": other}
         actions = {action["title"]: action for action in await ed.request("textDocument/codeAction", asked)}
-        (edit,) = edits(actions["Write a skeleton call of `Net` as a comment, and change `table`"])
-        assert edit["newText"].startswith("# compile-lens: entry=Net(table=")
-        (edit,) = edits(actions["Write a skeleton of `get_inputs()` for `Net`"])
+        skeleton = "Write a skeleton call of `Net` as a comment, and change `table`: "
+        call = next(title.removeprefix(skeleton) for title in actions if title.startswith(skeleton))
+        (edit,) = edits(actions[f"{skeleton}{call}"])
+        assert (edit["newText"], call[:10]) == (f"# compile-lens: entry={call}\n", "Net(table=")
+        (edit,) = edits(actions[f"Write a skeleton of `get_inputs()` for `Net`: {call}"])
         # a call like it failed, and it says where
         assert "# It fails at line " in edit["newText"]
         assert "change `table`.\ndef get_inputs():" in edit["newText"]
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("entries")
+async def test_what_a_program_says_of_its_calls_is_not_offered_as_code(root: Path) -> None:
+    async with editor(root.parent, REAL) as ed:
+        await ed.initialize(root, ALWAYS)
+        uri = await ed.open(write(root, FORGES))
+        await execute(ed, "compileLens.analyze", uri)
+        for line in (FORGES[: FORGES.index(name)].count("\n") for name in ("class Net", "class Other")):
+            here = {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 0}}
+            asked = {"textDocument": {"uri": uri}, "range": here, "context": {"diagnostics": []}}
+            for action in await ed.request("textDocument/codeAction", asked):
+                assert "__import__" not in str(action), action["title"]
 
 
 def edits(action: Any) -> Any:

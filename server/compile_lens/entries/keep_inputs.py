@@ -7,6 +7,7 @@ import re
 import textwrap
 from dataclasses import dataclass
 
+from compile_lens.entries.call_grammar import DTYPES, INTEGERS, written_call
 from compile_lens.entries.entry_comment import entry_comment
 from compile_lens.late_pattern import pattern
 from compile_lens.shown_text import one_line
@@ -14,8 +15,6 @@ from compile_lens.syntax.foreign_texts import parse_expression
 from compile_lens.syntax.tree import SourceTree
 
 _DECLARATION = pattern(r"#!|#.*coding[:=]")
-_INTEGERS = ("int8", "int16", "int32", "int64", "uint8")
-_DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128", *_INTEGERS, "bool")
 USUAL_LIMIT = 10
 REMARK_WIDTH = 100
 # what made-up objects are made of, by the module to import
@@ -32,9 +31,9 @@ class Insertion:
 
 
 def as_comment(tree: SourceTree, call: str) -> Insertion | None:
-    """The comment that names ``call`` as the entry; it replaces an existing one. None for what is no call: a program says what it was
-    called with, and may say anything."""
-    if _expression(call) is None:
+    """The comment that names ``call`` as the entry; it replaces an existing one. None for what may not be written: a program says what it
+    was called with, and may say anything."""
+    if written_call(tree, call) is None:
         return None
     text = f"# compile-lens: entry={call}\n"
     known = entry_comment(tree)
@@ -54,8 +53,8 @@ def as_python(call: str) -> str:
 def as_functions(tree: SourceTree, call: str, remark: str = "") -> Insertion | None:
     """``get_inputs()``, and ``get_init_inputs()`` for a class, at the end of the file, below a comment of ``remark``; None if the call has
     no such form."""
-    outer = _expression(call)
-    if not isinstance(outer, ast.Call) or not isinstance(outer.func, (ast.Name, ast.Attribute, ast.Call)):
+    outer = written_call(tree, call)
+    if outer is None or not isinstance(outer.func, (ast.Name, ast.Attribute, ast.Call)):
         return None  # an object that is prepared by other calls has no such form
     functions = ["get_inputs", *(["get_init_inputs"] if isinstance(outer.func, ast.Call) else [])]
     calls = [outer, *([outer.func] if isinstance(outer.func, ast.Call) else [])]
@@ -67,16 +66,6 @@ def as_functions(tree: SourceTree, call: str, remark: str = "") -> Insertion | N
     last = len(tree.lines)
     is_closed = not tree.line_text(last)
     return Insertion(last if is_closed else last + 1, 0, body if is_closed else f"\n{body}")
-
-
-def _expression(text: str) -> ast.expr | None:
-    """``text`` as an expression of one line, of which everything is seen."""
-    if one_line(text) != text:
-        return None
-    try:
-        return parse_expression(text)
-    except SyntaxError:
-        return None
 
 
 def _function(name: str, value: str) -> str:
@@ -113,13 +102,13 @@ class _Torch(ast.NodeTransformer):
 
 
 def _tensor(node: ast.expr) -> tuple[str, str] | None:
-    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name) or node.value.id not in _DTYPES:
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name) or node.value.id not in DTYPES:
         return None
     return node.value.id, ast.unparse(node.slice).strip("()").rstrip(",")
 
 
 def _random(dtype: str, shape: str, limit: str) -> str:
-    if dtype in _INTEGERS:
+    if dtype in INTEGERS:
         kind = "" if dtype == "int64" else f", dtype=torch.{dtype}"
         return f"torch.randint(0, {limit}, {_tuple(shape)}{kind})"
     shape = shape or "()"  # a tensor without dimensions

@@ -139,10 +139,10 @@ class Entries:
                 continue
             comment = as_comment(tree, call.text)
             if comment is not None:
-                yield self._action(snapshot, f"Keep these inputs in a comment: {one_line(call.inputs)}", comment)
+                yield self._action(snapshot, f"Keep these inputs in a comment: {one_line(call.text)}", comment)
             functions = as_functions(tree, call.text) if self._is_first(outcome, call) else None
             if functions is not None:
-                yield self._action(snapshot, "Keep these inputs as `get_inputs()`", functions)
+                yield self._action(snapshot, f"Keep these inputs as `get_inputs()`: {one_line(call.text)}", functions)
 
     def _drafts(self, snapshot: Snapshot, tree: SourceTree, unit: Unit) -> Iterator[types.CodeAction]:
         """Offer a call with what is known, for the user to complete, and say what is wrong with it."""
@@ -150,10 +150,16 @@ class Entries:
         if comment is not None:
             change = " or ".join(f"`{name}`" for name in unit.involved)
             and_change = f", and change {one_line(change)}" if change else ""
-            yield self._action(snapshot, f"Write a skeleton call of `{unit.name}` as a comment{and_change}", comment)
+            yield self._action(
+                snapshot,
+                f"Write a skeleton call of `{unit.name}` as a comment{and_change}: {one_line(unit.draft)}",
+                comment,
+            )
         functions = as_functions(tree, unit.draft, unit.what_failed)
         if functions is not None:
-            yield self._action(snapshot, f"Write a skeleton of `get_inputs()` for `{unit.name}`", functions)
+            yield self._action(
+                snapshot, f"Write a skeleton of `get_inputs()` for `{unit.name}`: {one_line(unit.draft)}", functions
+            )
 
     @staticmethod
     def _is_first(outcome: Outcome, call: EntryCall) -> bool:

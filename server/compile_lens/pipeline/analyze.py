@@ -23,7 +23,7 @@ from compile_lens.analysis.filters import Filters, apply
 from compile_lens.analysis.find import find
 from compile_lens.analysis.finding_counts import count_findings
 from compile_lens.analysis.outcome import Outcome, Status
-from compile_lens.analysis.outcome_parts import what_failed
+from compile_lens.analysis.outcome_parts import NotCalled, what_failed
 from compile_lens.analysis.recorded_calls import find_recorded_calls
 from compile_lens.analysis.region_index import RegionIndex
 from compile_lens.analysis.regions import summarize_functions, summarize_regions
@@ -32,6 +32,7 @@ from compile_lens.analysis.sources import Sources
 from compile_lens.analysis.variations import usual_calls
 from compile_lens.analysis.wrong_numbers import count_compared
 from compile_lens.documents.source_file import FileProblem, check_source, source_if_readable
+from compile_lens.entries.call_grammar import written_call
 from compile_lens.pipeline.emulation_failure import better_of, emulation_failure
 from compile_lens.pipeline.partial_outcomes import PartialOutcomes
 from compile_lens.pipeline.reach import Reach
@@ -184,7 +185,7 @@ class _Analysis:
             coverage = self._coverage(self._facts)
             failed = self.failed(self._why_unusable(coverage))
             return msgspec.structs.replace(
-                failed, is_unusable=True, not_called=tuple(self._facts.not_called), coverage=coverage
+                failed, is_unusable=True, not_called=self._not_called(self._facts), coverage=coverage
             )
         stopped = None
         if end.kind in STOPPED:
@@ -198,7 +199,7 @@ class _Analysis:
     def _why_unusable(self, coverage: Coverage | None) -> str:
         """The sentence for an entry that cannot be used, with a call to complete unless ``coverage`` has one."""
         offered = {unit.name for unit in coverage.missing if unit.draft} if coverage is not None else set()
-        first = next((one for one in self._facts.not_called if one.draft and not offered), None)
+        first = next((one for one in self._not_called(self._facts) if one.draft and not offered), None)
         tree = self._tree_of(self._job.file)
         failed = ""
         if first is not None and first.line and tree is not None:
@@ -297,7 +298,7 @@ class _Analysis:
             sandbox=facts.sandbox,
             lost=end is not None and end.kind is EndKind.LOST,
             calls=tuple(facts.calls),
-            not_called=tuple(facts.not_called),
+            not_called=self._not_called(facts),
             coverage=self._coverage(facts),
             recorded=tuple(find_recorded_calls(report, sources)) if final else (),
             discarded=facts.not_kept,
@@ -309,6 +310,16 @@ class _Analysis:
     def _reach(self, hello: Hello | None) -> Reach:
         return Reach.of_run(self._job, hello, self._host.agent_folder)
 
+    def _not_called(self, facts: RunFacts) -> tuple[NotCalled, ...]:
+        """What was not called. A call to complete is offered only where all that it does is seen: the program may have said it."""
+        tree = self._tree_of(self._job.file)
+        return tuple(
+            one
+            if tree is not None and (not one.draft or written_call(tree, one.draft) is not None)
+            else msgspec.structs.replace(one, draft="")
+            for one in facts.not_called
+        )
+
     def _coverage(self, facts: RunFacts) -> Coverage | None:
         """How much of the file is analyzed, where its calls are made up."""
         tree, covered = self._tree_of(self._job.file), facts.covered
@@ -316,7 +327,7 @@ class _Analysis:
             return None
         is_cut_short = self._end is not None and self._end.kind is not EndKind.FINISHED
         finished = [name for name in covered.names if name not in facts.stopped_calls]
-        return measure(tree, finished, covered.ran, covered.lines, facts.not_called, is_cut_short)
+        return measure(tree, finished, covered.ran, covered.lines, self._not_called(facts), is_cut_short)
 
     def _earlier_cache_keys(self, report: CompileReport) -> Keys:
         tree = self._tree_of(self._job.file)
