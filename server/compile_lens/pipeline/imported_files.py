@@ -12,13 +12,16 @@ from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.tree import parse
 
 MOST_MODULES = 500
+# folders of a project that its packages stand in
+SOURCES = ("src", "lib", "python")
 
 # when a file was modified, in nanoseconds, and its size in bytes
 Stamp = tuple[int, int]
 
 
-def files_of(file: Path) -> Iterator[Path]:
-    """The file and the modules beside it, or in the current folder, that it imports."""
+def files_of(file: Path, root: Path | None = None) -> Iterator[Path]:
+    """The file and the modules beside it, or in the current folder, that it imports; with ``root``, also those in the folders above it as
+    far as ``root``, and in their folders for source."""
     seen: set[Path] = set()
     waiting = [file]
     while waiting and len(seen) < MOST_MODULES:
@@ -30,7 +33,17 @@ def files_of(file: Path) -> Iterator[Path]:
         text = source_if_readable(str(path))
         if text is not None and "import" in text:
             names = read_imports(parse(text)).names.values()
-            waiting += [module for name in names for module in _modules(name, (path.parent, file.parent, Path.cwd()))]
+            waiting += [
+                module
+                for name in names
+                for module in _modules(name, (path.parent, file.parent, Path.cwd(), *_above(path, root)))
+            ]
+
+
+def _above(path: Path, root: Path | None) -> Iterator[Path]:
+    if root is not None and path.is_relative_to(root):
+        for folder in (folder for folder in path.parents if folder.is_relative_to(root)):
+            yield from (folder, *(folder / name for name in SOURCES))
 
 
 def _modules(name: str, folders: Sequence[Path]) -> Iterator[Path]:

@@ -16,17 +16,19 @@ from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.analysis.wrong_numbers import CODE as WRONG_NUMBERS
 from compile_lens.documents.source_file import FileProblem, read_source
-from compile_lens.entries.entry import EntryChoice
+from compile_lens.entries.entry import EntryChoice, other_file
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.entry_choice import analyze_by_entries
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.repro.beside import copy_values, has_values, nothing_left, script_text, values_folder
 from compile_lens.repro.capture import CapturedRegion, calls_for, read_capture
+from compile_lens.repro.checked import check_described
 from compile_lens.repro.contract import Criterion, ExitCode, write_header
 from compile_lens.repro.expectation import Expectation, expect
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.graph import NEED_SOURCE, frames_with_graphs, torch_of, write_graph
 from compile_lens.repro.graph_inputs import GraphInputs
+from compile_lens.repro.own_files import OwnFiles
 from compile_lens.repro.selection import Selection, Subject, find_selected, find_subject
 from compile_lens.repro.source import Script, write_source
 from compile_lens.repro.verify import TIMEOUT_S, Verification, verify
@@ -326,6 +328,7 @@ async def _attempt(host: Host, request: Request, run: _Run, progress: Progress, 
     chosen, expected = _subject(run, request)
     calls = calls_for(chosen.region, chosen.frames, expected.keeps_earlier)
     folder = values_folder(request.out)
+    check_described(chosen.region, calls, own_files(run.job, request.entries))
     script = write_source(chosen.region, calls, expected, request.replacement_device, folder.name)
     if values is not None and script.saved:
         await asyncio.to_thread(copy_values, values, folder, script.saved)
@@ -345,6 +348,13 @@ async def _attempt(host: Host, request: Request, run: _Run, progress: Progress, 
     if chosen.finding is not None:
         place += f", {chosen.finding.code} at line {chosen.finding.place.line}"
     return await _finished(host, request, written, script, {"kind": "source", "from": place}, progress)
+
+
+def own_files(job: Job, entries: EntryChoice | None) -> OwnFiles:
+    """The files of the program, with that of the entry that the user has named."""
+    named = entries.entries if entries is not None and entries.is_explicit and not entries.said_by else ()
+    others = [Path(other) for entry in named if (other := other_file(entry)) is not None]
+    return OwnFiles(Path(job.file), job.text, Path(job.workspace) if job.workspace else None, others)
 
 
 async def _finished(
