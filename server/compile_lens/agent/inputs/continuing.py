@@ -122,7 +122,7 @@ class _Guarding:
         failed = f"{GUARD}.failed({ERROR}, {node.lineno})"
         handler = f"{'return' if isinstance(node, ast.Return) else f'{GUARD}.last ='} {failed}"
         for name in names:
-            bound = f"{name} = {GUARD}.last"
+            bound = f"{name} = {_instead(node, name)}"
             # a compound statement may have bound it, or found it bound
             handler += f"\n{bound}" if is_simple else f"\ntry: {name}\nexcept NameError: {bound}"
         guarded: ast.stmt = _at(node, ast.Try([node], [_handler(handler, node)], [], []))
@@ -173,6 +173,14 @@ class _Guarding:
             handler.body = self.block(handler.body)
         node.orelse, node.finalbody = self.block(node.orelse), self.block(node.finalbody)
         return [self._guarded(node)]
+
+
+def _instead(node: ast.stmt, name: str) -> str:
+    """What ``name`` is bound to where ``node`` failed: of several names that are imported, one may be there."""
+    if isinstance(node, ast.ImportFrom):
+        alias = next((each.name for each in node.names if (each.asname or each.name) == name), name)
+        return f"{GUARD}.imported({'.' * node.level + (node.module or '')!r}, {alias!r}, globals().get('__package__'))"
+    return f"{GUARD}.last"
 
 
 def _handler(text: str, place: Any) -> ast.ExceptHandler:

@@ -28,7 +28,8 @@ MOST_BYTES = 32 << 20
 
 @dataclass(frozen=True)
 class Told:
-    """A model that the copy found: its number (``ModelRecorder.number_of``), and the calls that have a text: by position, and by name.
+    """A model that the copy found: its number (``ModelRecorder.number_of``), and the calls that have a text: by position, and by name;
+    ``counts`` tells which call of the model each is, from 1 on.
 
     ``passed`` are those without a text, as bytes: one object that several of them get stays one (``unpacked``).
     ``module`` is that of its class, ``line`` the one that made it, and ``given`` the constructor's arguments that have a text.
@@ -41,6 +42,7 @@ class Told:
     line: int
     given: dict[str, str]
     passed: bytes = b""
+    counts: tuple[int, ...] = ()
 
 
 class Explorer:
@@ -90,6 +92,7 @@ class Explorer:
                     model.line,
                     given_to(model.module),
                     _packed(model),
+                    tuple(call.number for call in model.calls if _texts(call)),
                 )
                 for model in models()
             ]

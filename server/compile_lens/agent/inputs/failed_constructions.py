@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import sys
 from types import FrameType
 from typing import Any
 
 from ..runtime.foreign_code import attempted
 from ..runtime.parsed_source import parsed
 from .absent import Absent
+from .missing_imports import is_of_project
+from .named_models import is_beside
 from .synthesis.arguments import literal
 from .synthesis.signatures import read_parameters
 
@@ -49,9 +52,16 @@ class FailedConstructions:
             if (
                 is_model
                 and not cls.__module__.startswith("torch.")
+                and not _is_beside(cls, frame)
                 and all(cls is not known for known, _ in self.found)
             ):
                 self.found.append((cls, _arguments(cls, call, frame)))
+
+
+def _is_beside(cls: type, frame: FrameType) -> bool:
+    """Whether it is a transform or a loss of a library."""
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+    return is_beside(cls) and not is_of_project(file, frame.f_code.co_filename)
 
 
 def _arguments(cls: type, call: ast.Call, frame: FrameType) -> dict[str, str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import Any
 
+from ..runtime.foreign_code import attempted
 from .absent import Absent, NeedsAbsent, cause_of
 from .as_written import runs_as_written
 
@@ -62,6 +65,12 @@ class Guard:
         finally:
             self._end += time.process_time() - started
             self._clock_end += time.monotonic() - clock_started
+
+    def imported(self, module: str, name: str, package: str | None) -> Any:
+        """``name`` of a module that has been imported, where an import of several names failed for another one; else what is absent."""
+        found = attempted(lambda: sys.modules[importlib.util.resolve_name(module, package)])
+        value = attempted(lambda: getattr(found, name))
+        return self.last if value is None else value
 
     def failed(self, error: BaseException, line: int) -> Absent:
         """What a failed statement binds. Raises ``error`` again where it is the end of the program, or the program handles it, and

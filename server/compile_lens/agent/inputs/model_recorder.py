@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -19,10 +20,12 @@ from .parameter_count import trained_parameter_count
 from .placement import device_of
 from .synthesis.arguments import literal
 
-# after so many calls of one model, or of all, it is known how the program calls them
+# after so many calls of one model, or of all, it is known how the program calls them, except that a later one may be of other sizes:
+# the last batch of an epoch is often smaller. It is waited for so many seconds
 CALLS_OF_ONE = 4
 CALLS_OF_ALL = 12
-KEPT_CALLS = 3
+OTHER_SIZES_S = 3.0
+KEPT_CALLS, KEPT_OTHERS = 3, 2
 # what torch.fx and its heirs call modules with
 SYMBOLIC = frozenset({"Proxy", "HFProxy"})
 WRAPPERS = frozenset({"DistributedDataParallel", "DataParallel", "FullyShardedDataParallel"})
@@ -30,13 +33,15 @@ WRAPPERS = frozenset({"DistributedDataParallel", "DataParallel", "FullyShardedDa
 
 @dataclass(frozen=True)
 class RecordedModelCall:
-    """A call from outside of all modules. ``is_complete``: nothing that it passes is absent. ``device`` is that of the module then."""
+    """A call from outside of all modules. ``is_complete``: nothing that it passes is absent. ``device`` is that of the module then, and
+    ``number`` tells which call of the module it is, from 1 on."""
 
     positional: tuple[Any, ...]
     named: dict[str, Any]
     is_complete: bool
     grad: bool
     device: Any = None
+    number: int = 1
 
 
 @dataclass
@@ -48,6 +53,7 @@ class RecordedModel:
     line: int
     calls: list[RecordedModelCall] = field(default_factory=list)
     count: int = 0
+    sizes: set[str] = field(default_factory=set)
     later: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = ()
     passed: bytes = b""
 
@@ -82,6 +88,7 @@ class ModelRecorder:
         self._given: dict[int, dict[str, str]] = {}
         self._kept: list[Any] = []
         self._called: dict[int, RecordedModel] = {}
+        self._first_call = 0.0
         self._depth = 0
         self._own_depth = 0
         self._trained: set[int] = set()
@@ -158,15 +165,21 @@ class ModelRecorder:
         known = self._made.get(id(module))
         line = known[1] if known is not None else 0
         model = self._called.setdefault(id(module), RecordedModel(module, line or self._line()))
-        if model.count >= CALLS_OF_ONE or sum(each.count for each in self._called.values()) >= CALLS_OF_ALL:
+        self._first_call = self._first_call or time.monotonic()
+        is_known = model.count >= CALLS_OF_ONE or sum(each.count for each in self._called.values()) >= CALLS_OF_ALL
+        if is_known and time.monotonic() - self._first_call > OTHER_SIZES_S:
             raise Enough
         import torch
 
         causes = [c for c in map(cause_of, _leaves((args, kwargs))) if c is not None]
         model.count += 1
-        args, kwargs = _copied((args, kwargs)) if not causes else (args, kwargs)
-        model.calls.append(RecordedModelCall(args, kwargs, not causes, torch.is_grad_enabled(), device_of(module)))
-        del model.calls[:-KEPT_CALLS]
+        sizes = _sizes((args, kwargs))
+        is_other = sizes not in model.sizes and len(model.sizes) <= KEPT_OTHERS
+        model.sizes.add(sizes)
+        if model.count <= KEPT_CALLS or is_other:
+            args, kwargs = _copied((args, kwargs)) if not causes else (args, kwargs)
+            grad = torch.is_grad_enabled()
+            model.calls.append(RecordedModelCall(args, kwargs, not causes, grad, device_of(module), model.count))
         if causes:
             raise NeedsAbsent(causes[0])
         if model.count == 1:
@@ -268,6 +281,13 @@ def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
             yield from _leaves(each, depth + 1)
     else:
         yield value
+
+
+def _sizes(value: Any) -> str:
+    """The shapes and types of the tensors in arguments, and the types of the rest."""
+    import torch
+
+    return str([(each.dtype, *each.shape) if isinstance(each, torch.Tensor) else type(each) for each in _leaves(value)])
 
 
 def _copied(value: Any) -> Any:

@@ -64,13 +64,13 @@ def named_models(source: str, names: Mapping[str, Any], is_own: Callable[[str], 
         if _is_model(value) and value.__module__ != "__main__" and value not in found:
             found[value] = NamedModel(value, _given(value, call, part), part.line or call.lineno)
     return sorted(
-        (each for each in found.values() if is_own(_file_of(each.cls)) or not _is_beside(each.cls)),
-        key=lambda each: _is_beside(each.cls),
+        (each for each in found.values() if is_own(_file_of(each.cls)) or not is_beside(each.cls)),
+        key=lambda each: is_beside(each.cls),
     )
 
 
-def _is_beside(cls: type) -> bool:
-    # `Resize` of torchvision.transforms, `CharbonnierLoss`
+def is_beside(cls: type) -> bool:
+    """Whether a class is by its name what a script uses beside its model: `Resize` of torchvision.transforms, `CharbonnierLoss`."""
     return _BESIDE.search(f"{cls.__module__}.{cls.__name__}") is not None
 
 

@@ -48,7 +48,10 @@ class WatchedProgram:
         for told in self._explorer.told:
             model = self._recorder.known(told.number, told.name)
             if model is not None:
-                model.later, model.passed = told.calls, told.passed
+                # what this process has recorded itself is not made once more
+                later = zip(told.calls, told.counts, strict=True)
+                model.later = tuple(call for call, count in later if count > model.count)
+                model.passed = told.passed
                 found.append(model)
         return found or self._found()
 

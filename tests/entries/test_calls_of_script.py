@@ -1,0 +1,50 @@
+"""The calls of its model that a script makes: each once, those of other sizes too, also where one of several imports fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.entries.script_runs import project, run
+
+from compile_lens.analysis.finding import Kind
+from warm_host import WarmHost
+
+pytestmark = pytest.mark.xdist_group("entries")
+
+NET = """\
+import no_such_library
+import torch
+from math import sqrt, no_such_name
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 8)
+        self.count = 0
+
+    def forward(self, x):
+        return self.layer(x).relu()
+
+
+net = Net()
+"""
+
+
+def recompiles(folder: Path, host: WarmHost, calls: str) -> list[str]:
+    project(folder, {"train.py": NET + calls})
+    outcome = run(host, folder / "train.py", "model")
+    assert outcome.entry == "model"
+    return [finding.message for finding in outcome.findings if finding.kind is Kind.RECOMPILE]
+
+
+def test_the_last_batch_of_an_epoch_is_of_another_size(tmp_path: Path, warm_host: WarmHost) -> None:
+    found = recompiles(tmp_path, warm_host, "for batch in torch.randn(326, 8).split(int(sqrt(4096))):\n    net(batch)\n")
+    assert found == ["Recompiled `forward`: size 0 of `x` changed (64 → 6)."]
+
+
+def test_a_call_that_the_script_makes_once_is_made_once(tmp_path: Path, warm_host: WarmHost) -> None:
+    counting = "def count(module, inputs, output):\n    module.count += len(inputs)\n\n\n"
+    hooked = f"{counting}net.layer.count = 0\nnet.layer.register_forward_hook(count)\nnet(torch.randn(2, 8))\n"
+    assert recompiles(tmp_path, warm_host, hooked) == []
