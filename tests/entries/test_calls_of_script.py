@@ -40,7 +40,9 @@ def recompiles(folder: Path, host: WarmHost, calls: str) -> list[str]:
 
 
 def test_the_last_batch_of_an_epoch_is_of_another_size(tmp_path: Path, warm_host: WarmHost) -> None:
-    found = recompiles(tmp_path, warm_host, "for batch in torch.randn(326, 8).split(int(sqrt(4096))):\n    net(batch)\n")
+    found = recompiles(
+        tmp_path, warm_host, "for batch in torch.randn(326, 8).split(int(sqrt(4096))):\n    net(batch)\n"
+    )
     assert found == ["Recompiled `forward`: size 0 of `x` changed (64 → 6)."]
 
 

@@ -160,6 +160,16 @@ def test_an_example_has_the_imports_of_those_before_it_on_its_page(package: Path
     assert outcome.calls[0].target == "Fusion"
 
 
+def test_an_example_has_what_it_uses_of_the_definitions_before_it(package: Path, warm_host: WarmHost) -> None:
+    model, out = USE.replace("    ", "").strip().splitlines()
+    first = 'import torch\n\nsizes = {"audio": 5, "text": 3}\nunused = 1 / 0\n'
+    then = f"from pkg.fusion import Fusion\n\n{model.replace(model[model.index('{') : model.index('}') + 1], 'sizes')}\n{out}\n"
+    page = f"```python\n{first}```\n\nThen:\n\n```python\n{then}```\n"
+    outcome = used_in(warm_host, package, "README.md", page)
+    assert outcome.entry == "example:README.md"
+    assert codes(outcome) == [("GB0059", PRINT_LINE)]
+
+
 OUTER = """
 class Outer(torch.nn.Module):
     def __init__(self, inner):

@@ -13,6 +13,7 @@ from compile_lens.agent.runtime.regular_file import read_regular, read_regular_t
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.importers import WorkspaceFile
 from compile_lens.late_pattern import pattern
+from compile_lens.pipeline.page_definitions import PageDefinitions
 from compile_lens.syntax.tree import Query, SourceTree, parse
 from compile_lens.trace.walked import walked
 
@@ -81,7 +82,7 @@ def mentioning(file: Path, root: Path) -> tuple[WorkspaceFile, ...]:
 def documented_examples(root: Path) -> tuple[WorkspaceFile, ...]:
     """The Python code in the README and in the Markdown pages of ``root``: each example as a file, with the path of its page.
 
-    What the examples before it on its page import is imported in each.
+    Each has what the examples before it on its page import, and what it uses of their definitions.
     """
     found: list[WorkspaceFile] = []
     for page in [*sorted(root.glob("README*")), *sorted((root / "docs").glob("*.md"))][:MAX_PAGES]:
@@ -90,11 +91,13 @@ def documented_examples(root: Path) -> tuple[WorkspaceFile, ...]:
         except OSError:
             continue
         imports: dict[str, None] = {}
+        definitions = PageDefinitions()
         for fenced, indented in _BLOCKS.findall(text):
             example = parse(textwrap.dedent(fenced or indented))
-            before = "".join(f"{each}\n" for each in imports)
+            before = "".join(f"{each}\n" for each in imports) + definitions.before(example)
             found.append(WorkspaceFile(str(page), parse(f"{before}{example.text}") if before else example))
             imports |= dict.fromkeys(_imports(example))
+            definitions.read(example)
     return tuple(found)
 
 
