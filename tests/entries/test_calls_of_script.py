@@ -50,3 +50,13 @@ def test_a_call_that_the_script_makes_once_is_made_once(tmp_path: Path, warm_hos
     counting = "def count(module, inputs, output):\n    module.count += len(inputs)\n\n\n"
     hooked = f"{counting}net.layer.count = 0\nnet.layer.register_forward_hook(count)\nnet(torch.randn(2, 8))\n"
     assert recompiles(tmp_path, warm_host, hooked) == []
+
+
+def test_what_torch_compiles_for_a_module_of_its_own_stands_where_the_model_is(
+    tmp_path: Path, warm_host: WarmHost
+) -> None:
+    own = "layers = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU())\nfor size in (4, 3):\n    layers(torch.randn(size, 8))\n"
+    project(tmp_path, {"train.py": f"import no_such_library\nimport torch\n\n{own}"})
+    outcome = run(warm_host, tmp_path / "train.py", "model")
+    (recompile,) = [finding for finding in outcome.findings if finding.kind is Kind.RECOMPILE]
+    assert (recompile.place.file, recompile.place.line) == (str(tmp_path / "train.py"), 4)

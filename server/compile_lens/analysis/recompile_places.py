@@ -13,7 +13,7 @@ from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import Definition, definition_at, parameter_range
 from compile_lens.syntax.ranges import find_ending, find_expression
 from compile_lens.syntax.tree import Range, SourceTree
-from compile_lens.trace.report import Compilation, GuardFailure, StackFrame
+from compile_lens.trace.report import Compilation, CompileReport, GuardFailure, StackFrame
 
 # "the default of `bias` of `f`", "default value 1 of `f`", "partial.keywords['k']"
 OF, NUMBERED, KEY = (
@@ -23,12 +23,16 @@ OF, NUMBERED, KEY = (
 )
 
 
-def cause_place(compilation: Compilation, cause: Cause, sources: Sources) -> Place:
-    """Where the guarded value is a parameter or is read; else the function; in library code, the user's call."""
+def cause_place(compilation: Compilation, cause: Cause, report: CompileReport, sources: Sources) -> Place:
+    """Where the guarded value is a parameter or is read; else the function; in library code, the user's call, or the one of
+    ``torch.compile``."""
     if not sources.is_own(compilation.file):
         own = sources.deepest_own(compilation.call_stack)
         if own is not None:
             return sources.place_of(own)
+        region = next((each for each in report.regions if each.region == compilation.region), None)
+        if region is not None and sources.is_own(region.file):
+            return sources.place_of(StackFrame(region.file, region.line, region.name))
     tree = sources.tree_of(compilation.file)
     if tree is None:
         return Place(compilation.file, compilation.line, 1, compilation.line, 2)

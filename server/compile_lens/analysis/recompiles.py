@@ -28,7 +28,7 @@ def find_recompiles(context: RunContext) -> Iterator[Finding]:
     report, sources = context.report, context.sources
     groups: dict[tuple[Place, str, Key | None, str], Causes] = {}
     for compilation, cause in causes_of(report):
-        place = cause_place(compilation, cause, sources)
+        place = cause_place(compilation, cause, report, sources)
         code = LIMIT if compilation.hit_limit is not None else RECOMPILE
         groups.setdefault((place, code, cause.fact.key, cause.fact.event), []).append((compilation, cause))
     for (place, code, _, _), causes in groups.items():

@@ -185,7 +185,7 @@ class _Region:
         report, sources = call.report, self._sources
         return [
             (
-                cause_place(compilation, cause, sources),
+                cause_place(compilation, cause, self._context.report, sources),
                 cause.fact,
                 hints_for([(compilation, cause)], report, sources, limited=False),
             )
