@@ -18,7 +18,6 @@ from compile_lens.syntax.foreign_texts import parse_expression, parse_module
 _DOTTED = pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _DTYPE = pattern(r"torch\.\w+")
 _SAVED = pattern(r"\w[\w.-]*")
-_CLASS = pattern(r"_*[A-Z]\w*")
 # modules of the standard library whose objects are data
 _PLAIN_MODULES = frozenset(
     ["argparse", "collections", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "math", "numbers", "operator",
@@ -70,7 +69,7 @@ class _Check:
             if not self._files.has(path) or not self._files.has_statement(path, text):
                 first = (text.strip().splitlines() or [""])[0]
                 raise CannotWrite(
-                    f"The script would need `{first[:100]}`, which stands in no file that {self._files.main.name} imports, as far as its "
+                    f"The script would need `{first[:100]}`, which is in no file that {self._files.main.name} imports, as far as its "
                     "text says. If it is of a test or another script that runs the file, name that with `--entry`."
                 )
         for name in (*(i["name"] for i in file["items"] if "name" in i), *self._locals_of(file)):
@@ -166,7 +165,7 @@ class _Check:
             return
         top = module.partition(".")[0]
         is_plain = top in _PLAIN_MODULES or top not in sys.stdlib_module_names
-        is_class = _CLASS.fullmatch(name.rpartition(".")[2]) is not None or top in _PLAIN_MODULES
+        is_class = name.rpartition(".")[2].lstrip("_")[:1].isupper() or top in _PLAIN_MODULES
         _require(is_plain and is_class, name)
 
 

@@ -21,7 +21,6 @@ from compile_lens.syntax.tree import Query, SourceTree, identifiers, parse
 _COMPILES = pattern(
     r"@\s*(?:functools\.)?(?:partial\(\s*)?(?:torch\.)?(?:compile|compiler\.compile|_dynamo\.optimize|dynamo\.optimize)\b"
 )
-_ALIAS = pattern(r"(\w+) = (\w+)")
 _DECORATORS = Query("(decorator) @decorator")
 _LAMBDAS = Query("(lambda) @lambda")
 
@@ -44,8 +43,9 @@ class OwnFiles:
         tree = self._tree(file)
         if tree is None:
             return False
-        alias = _ALIAS.fullmatch(text)
-        if alias is not None and re.search(rf"\b{alias[2]}\s+as\s+{alias[1]}\b", tree.text):
+        alias, _, imported = text.partition(" = ")
+        is_alias = alias.isidentifier() and imported.isidentifier()
+        if is_alias and re.search(rf"\b{imported}\s+as\s+{alias}\b", tree.text):
             return True
         return any(text in (whole, short) for whole, short in _texts(tree, text)) or _has_lambda(tree, text)
 
