@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tests.entries.agent_package import agent_module
 
-from compile_lens.entries.call_grammar import written_call
+from compile_lens.entries.call_grammar import RETURNS_FIRST, written_call
 from compile_lens.entries.keep_inputs import as_comment, as_functions
 from compile_lens.syntax.tree import parse
+
+pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 FILE = parse("""import os
 import subprocess
@@ -78,6 +81,8 @@ def to_be_kept(x, where="log"):
         "f(float32[2, 3], 1e-05)",
         "to_be_kept(x=float32[2])",
         "Net(width=f(float32[2], 3))(float32[2])",
+        "Net(lambda *args, **named: [*args, *named.values()][0])(x=float32[2, 4])",
+        "(lambda *inputs: Net.apply(*inputs))(float32[2, 4])",
     ],
 )
 def test_calls_that_only_make_what_they_need_are_written(call: str) -> None:
@@ -134,9 +139,22 @@ def test_calls_that_only_make_what_they_need_are_written(call: str) -> None:
         "x.py",
         "float32[2]",
         "-" * 5_000 + "1",
+        "Net(lambda *args: print(args))(x=float32[2, 4])",
+        "Net(lambda *args, **named: [*args, s('ls')][0])(x=float32[2, 4])",
+        "(lambda *inputs: Net.apply(*inputs, s('ls')))(float32[2, 4])",
+        "(lambda *inputs, more=s('ls'): Net.apply(*inputs))(float32[2, 4])",
+        "(lambda *inputs: os.apply(*inputs))(float32[2, 4])",
     ],
 )
 def test_what_does_anything_else_is_not(call: str) -> None:
     assert written_call(FILE, call) is None
     assert as_comment(FILE, call) is None
     assert as_functions(FILE, call) is None
+
+
+def test_what_the_search_makes_up_is_written() -> None:
+    guesses, values = agent_module("inputs.synthesis.guesses"), agent_module("inputs.synthesis.other_values")
+    assert values.ANY_FUNCTION == RETURNS_FIRST
+    made_up = [value for name, value in vars(values).items() if name.startswith("ANY_")]
+    made_up += [text for table in (guesses.MAKERS, guesses.CLASS_MAKERS, guesses.TABLES) for _, text in table]
+    assert [text for text in made_up if written_call(FILE, f"Net({text})(x=float32[2, 4])") is None] == []

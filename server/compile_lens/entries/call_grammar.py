@@ -35,6 +35,8 @@ _METHODS = frozenset(
     ["eval", "train", "to", "half", "float", "double", "bfloat16", "cpu", "get_submodule", "requires_grad_", "copy"]
 )
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
+# a function that the search makes up: it returns what it gets first (agent/inputs/synthesis/other_values.py)
+RETURNS_FIRST = "lambda *args, **named: [*args, *named.values()][0]"
 _CLASS = pattern(r"_*[A-Z]\w*")
 _ASSIGNED = Query("(module (expression_statement (assignment left: (_) @name)))")
 
@@ -90,6 +92,8 @@ class _Grammar:
                 return _is_tensor(node)
             case ast.Name() | ast.Attribute():
                 return self._is_value(_dotted(node))
+            case ast.Lambda():
+                return ast.unparse(node) == RETURNS_FIRST or self._applies_own(node)
             case ast.Call():
                 return self._takes_only_these(node) and self._may_call(node)
         return False
@@ -112,7 +116,17 @@ class _Grammar:
             return self.allows(func.value) and (
                 func.attr in _METHODS or (self._is_own(func.value) and self._may_call_method(func.attr, call))
             )
-        return isinstance(func, ast.Call | ast.Subscript) and self.allows(func)
+        return isinstance(func, ast.Call | ast.Subscript | ast.Lambda) and self.allows(func)
+
+    def _applies_own(self, node: ast.Lambda) -> bool:
+        """Whether ``node`` passes what it gets to an ``autograd.Function`` of the file, whose class cannot be called itself."""
+        match node:
+            case ast.Lambda(
+                ast.arguments([], [], ast.arg(given), [], _, None, _),
+                ast.Call(ast.Attribute(ast.Name(cls), "apply"), [ast.Starred(ast.Name(passed))], []),
+            ):
+                return given == passed and cls in self._classes
+        return False
 
     def _is_own(self, made: ast.expr) -> bool:
         """Whether ``made`` constructs an object of a class of the file."""
