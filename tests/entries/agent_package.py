@@ -33,3 +33,9 @@ def imported(file: Path, text: str) -> ModuleType:
     sys.modules[file.stem] = module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def expression_found(file: Path, text: str, name: str) -> str:
+    """The call that the search finds for ``name`` of a program."""
+    target = agent_module("inputs.synthesis.target")
+    return str(target.find_call(imported(file, text), name, target.SearchBudget()).expression)

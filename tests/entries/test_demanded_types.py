@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.entries.agent_package import agent_module, imported
+from tests.entries.agent_package import expression_found
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
-
-target = agent_module("inputs.synthesis.target")
 
 MODULES = """\
 from argparse import Namespace
@@ -167,7 +165,4 @@ class OfAnyClass(nn.Module):
     ],
 )
 def test_an_argument_is_what_the_failed_condition_demands(name, expected, tmp_path):
-    path = tmp_path / "demanding.py"
-    module = imported(path, MODULES)
-    found = target.find_call(module, name, target.SearchBudget())
-    assert found.expression.startswith(expected)
+    assert expression_found(tmp_path / "demanding.py", MODULES, name).startswith(expected)

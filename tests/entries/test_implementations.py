@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.entries.agent_package import agent_module, imported
+from tests.entries.agent_package import expression_found
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
-
-target = agent_module("inputs.synthesis.target")
 
 MODULES = """\
 from abc import ABC, abstractmethod
@@ -113,7 +111,4 @@ class Measured(nn.Module):
     ],
 )
 def test_what_nothing_implements_is_made_up(name, expected, tmp_path):
-    path = tmp_path / "describing.py"
-    module = imported(path, MODULES)
-    found = target.find_call(module, name, target.SearchBudget())
-    assert found.expression.startswith(expected)
+    assert expression_found(tmp_path / "describing.py", MODULES, name).startswith(expected)

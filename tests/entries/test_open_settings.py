@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.entries.agent_package import agent_module, imported
+from tests.entries.agent_package import expression_found
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
-
-target = agent_module("inputs.synthesis.target")
 
 MODULES = """\
 import torch
@@ -105,7 +103,4 @@ class Chosen(nn.Module):
     ],
 )
 def test_what_no_parameter_declares_is_made_up(name, expected, tmp_path):
-    path = tmp_path / "open_ones.py"
-    module = imported(path, MODULES)
-    found = target.find_call(module, name, target.SearchBudget())
-    assert found.expression.startswith(expected)
+    assert expression_found(tmp_path / "open_ones.py", MODULES, name).startswith(expected)

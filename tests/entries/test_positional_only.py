@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.entries.agent_package import agent_module, imported
+from tests.entries.agent_package import expression_found
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
-
-target = agent_module("inputs.synthesis.target")
 
 MODULES = """\
 import torch
@@ -58,7 +56,4 @@ class Inherits(Scaled):
     ],
 )
 def test_what_takes_no_name_is_passed_by_position(name, expected, tmp_path):
-    path = tmp_path / "of_positions.py"
-    module = imported(path, MODULES)
-    found = target.find_call(module, name, target.SearchBudget())
-    assert found.expression.startswith(expected)
+    assert expression_found(tmp_path / "of_positions.py", MODULES, name).startswith(expected)

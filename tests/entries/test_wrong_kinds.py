@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.entries.agent_package import agent_module, imported
+from tests.entries.agent_package import expression_found
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
-
-target = agent_module("inputs.synthesis.target")
 
 MODULES = """\
 import torch
@@ -207,7 +205,4 @@ class Normed(nn.Module):
     ],
 )
 def test_an_argument_becomes_what_the_program_can_use(name, expected, tmp_path):
-    path = tmp_path / "of_kinds.py"
-    module = imported(path, MODULES)
-    found = target.find_call(module, name, target.SearchBudget())
-    assert expected in found.expression
+    assert expected in expression_found(tmp_path / "of_kinds.py", MODULES, name)

@@ -26,7 +26,7 @@ NO_GPU, LEFT_FREE = "no GPU is available", "this run leaves your GPU free"
 ALLOW_GPU = "To run on the GPU, set `compileLens.sandbox.gpu`; in a terminal, omit `--no-gpu`."
 IN_COPIES = (
     "Calls are searched for in copies of the process, and in the sandbox only the process itself can use the GPU. To run on it, give the"
-    " inputs (`get_inputs()`), or pass `--no-sandbox`."
+    " inputs (`get_inputs()`), or pass `--no-sandbox --entry synthesized`."
 )
 SWITCH = 'To turn this off, set `compileLens.run.standIn` to "off" or pass `--stand-in off`.'
 ASSUMED = {

@@ -9,6 +9,7 @@ import keyword
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...runtime.foreign_code import part_of
 from ...runtime.parsed_source import parsed_source_of
 from ...torch_internals.attributes import original_function
 from .parameter_info import ParameterInfo
@@ -94,12 +95,7 @@ def _receiver(node: ast.expr, made: Any, function: Callable[..., Any]) -> tuple[
         return (method, made) if inspect.isfunction(method) else None
     if not text.startswith("self.") or not text.replace(".", "").isidentifier():
         return None
-    found = made
-    for name in text.split(".")[1:]:
-        try:
-            found = getattr(found, name)
-        except Exception:  # attributes of the user's may raise anything
-            return None
+    found = part_of(made, text.removeprefix("self."))
     if hasattr(found, "named_parameters") and hasattr(type(found), "forward"):
         return type(found).forward, found
     if inspect.ismethod(found):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from ...runtime.foreign_code import part_of
 from .guesses import InputGuess
 from .signatures import read_parameters
 
@@ -119,13 +120,7 @@ def _of_own_class(module: Any, depth: int) -> InputGuess | None:
 def expected_by_layers(module: Any, layers: tuple[str, ...], depth: int = 0) -> InputGuess | None:
     """The input that the first of ``layers`` (dotted attributes of ``module``) with a known one expects."""
     for path in layers:
-        found: Any = module
-        for part in path.split("."):
-            try:
-                found = found[int(part)] if part.isdecimal() else getattr(found, part)
-            except Exception:  # attributes of the user's may raise anything
-                found = None
-                break
+        found = part_of(module, path)
         if inspect.ismethod(found) and found.__self__ is module and depth < MAX_DEPTH:
             # `self.features(x)`: the first layer there
             inside = read_parameters(found.__func__, skip_first=True)[:1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...runtime.foreign_code import part_of
 from .guesses import InputGuess
 
 BATCH = "B"
@@ -15,7 +16,7 @@ def states_of(made: Any, states: tuple[tuple[str, int], ...]) -> tuple[InputGues
     ``states`` are attributes of ``made``, each with the number of values that are passed together: 1 for what holds all of it.
     """
     for path, count in states:
-        layer = _at(made, path)
+        layer = part_of(made, path)
         found = _state_of(layer)
         if found is not None:
             return (found, found) if count == 1 and _has_two(layer) else (found,)
@@ -36,13 +37,3 @@ def _has_two(layer: Any) -> bool:
     from torch import nn
 
     return isinstance(layer, (nn.LSTM, nn.LSTMCell))
-
-
-def _at(made: Any, path: str) -> Any:
-    found = made
-    for part in path.split("."):
-        try:
-            found = found[int(part)] if part.isdecimal() else getattr(found, part)
-        except Exception:  # attributes of the user's may raise anything
-            return None
-    return found
