@@ -218,6 +218,45 @@ def test_recurrent_layers_have_the_values_and_gradients_of_the_cpu(host: WarmHos
     assert outcome.status is Status.OK, outcome.findings
 
 
+ATTENDING = """
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+aten = torch.ops.aten
+torch.manual_seed(0)
+given = [torch.randn(2, 4, 8, 16, requires_grad=True) for _ in range(3)]
+expected = scaled_dot_product_attention(*given, is_causal=True)
+expected.sin().sum().backward()
+
+
+def attend(backend, *arguments):
+    if backend == "flash":
+        return aten._scaled_dot_product_flash_attention(*arguments, 0.0, True)[0]
+    return getattr(aten, f"_scaled_dot_product_{backend}_attention")(*arguments, None, True, 0.0, True)[0]
+
+
+for backend in ("efficient", "flash", "cudnn"):
+    if not hasattr(aten, f"_scaled_dot_product_{backend}_attention"):
+        continue
+    inputs = [each.detach().cuda().requires_grad_() for each in given]
+    result = attend(backend, *inputs)
+    assert result.is_cuda
+    torch.testing.assert_close(result.cpu(), expected)
+    result.sin().sum().backward()
+    for own, other in zip(inputs, given):
+        torch.testing.assert_close(own.grad.cpu(), other.grad)
+inputs = [each.detach().cuda().requires_grad_() for each in given]
+bias = torch.zeros(2, 4, 8, 8, device="cuda", requires_grad=True)
+aten._scaled_dot_product_efficient_attention(*inputs, bias, True)[0].sum().backward()
+assert bias.grad.is_cuda and bias.grad.shape == bias.shape
+"""
+
+
+def test_attention_as_a_gpu_computes_it_has_the_values_of_the_cpu(host: WarmHost, tmp_path: Path) -> None:
+    outcome = run(host, tmp_path, ATTENDING)
+    assert outcome.status is Status.OK, outcome.findings
+
+
 SHARDED = """
 import os
 import torch

@@ -14,7 +14,7 @@ import torch
 
 from ...torch_internals.core import KERNELS_OF_KEY, operator_schema
 from ..notes import StandInNotes
-from . import memory, nested, products, recurrent, sparse
+from . import attention, memory, nested, products, recurrent, sparse
 from .generators import GeneratorDevices
 from .native import EmulatedDevices
 
@@ -100,6 +100,7 @@ def install(
         libraries["aten"].m.impl("_pin_memory", "CPU", _pinning(devices), False)
         recurrent.register(libraries["aten"])
         products.register(libraries["aten"])
+        attention.register(libraries["aten"])
     _libraries.extend(libraries.values())
 
 
