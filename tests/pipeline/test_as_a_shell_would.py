@@ -111,7 +111,9 @@ def test_nothing_is_done_that_the_script_does_not_do(
     outcome = run(warm_host, file)
     assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == there
     assert (outcome.entry, outcome.passed_over) == ("script", ())
-    assert [note for note in outcome.notes if "Without the sandbox, only the file itself was run" in note]
+    assert [
+        note for note in outcome.notes if "Without the sandbox, the file ran as a script, and nothing else did" in note
+    ]
 
 
 def test_an_entry_that_a_file_names_is_not_run_and_one_that_the_user_names_is(
@@ -121,7 +123,7 @@ def test_an_entry_that_a_file_names_is_not_run_and_one_that_the_user_names_is(
     file.write_text(f"# compile-lens: entry={CALL}\n{MODEL}")
     by_comment = run(warm_host, file)
     assert (by_comment.entry, by_comment.graphs) == ("script", 0)
-    assert [note for note in by_comment.notes if f"that line 1 of m.py names (`{CALL}`) was not run" in note]
+    assert [note for note in by_comment.notes if f"the entry `{CALL}`, which line 1 of m.py names, did not" in note]
     by_project = run(warm_host, file, CALL, "pyproject.toml")
     assert (by_project.entry, by_project.graphs) == ("script", 0)
     by_user = run(warm_host, file, CALL)

@@ -12,8 +12,8 @@ from compile_lens.analysis.outcome import Outcome
 from compile_lens.entries.entry import EntryChoice, EntryKind, script
 
 ONLY_A_SCRIPT = (
-    "Without the sandbox, only the file itself was run, as a script: to have its classes and functions called, run it in the sandbox, or "
-    "name an entry (`--entry`; in an editor, choose one)."
+    "Without the sandbox, the file ran as a script, and nothing else did. To have its classes and functions called, run it in the sandbox, "
+    "or name an entry (`--entry`; in an editor, choose one)."
 )
 
 
@@ -29,8 +29,8 @@ def told_what_was_not_run(outcome: Outcome, choice: EntryChoice, has_reached: bo
         if spec == outcome.entry:
             return outcome
         note = (
-            f"Without the sandbox, the entry that {choice.said_by} names (`{spec}`) was not run, only the file itself, as a "
-            "script: to run it, name it yourself (`--entry`; in an editor, choose it), or use the sandbox."
+            f"Without the sandbox, the file ran as a script: the entry `{spec}`, which {choice.said_by} names, did not. To run it, name it "
+            "yourself (`--entry`; in an editor, choose it), or use the sandbox."
         )
     elif not choice.is_explicit and not has_reached and any(e.kind is not EntryKind.SCRIPT for e in choice.entries):
         note = ONLY_A_SCRIPT

@@ -27,6 +27,7 @@ _BUILTINS = frozenset(
     ["bool", "bytes", "classmethod", "complex", "dict", "float", "frozenset", "int", "list", "object", "property", "range", "set", "slice",
      "staticmethod", "str", "tuple", "type"]
 )  # fmt: skip
+INSTEAD = "A repro of the graph alone needs no source: pass `--kind graph`."
 _CALLS_OF_CODE = ("float", "range", "slice")
 
 
@@ -36,7 +37,7 @@ def check_described(region: CapturedRegion, calls: tuple[CapturedCall, ...], fil
     try:
         _Check(region, files).all(calls)
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise CannotWrite("The run described something that a script cannot contain.") from error
+        raise CannotWrite(f"The run described something that a script cannot contain. {INSTEAD}") from error
 
 
 class _Check:
@@ -171,7 +172,7 @@ class _Check:
 
 def _require(holds: bool, what: Any) -> None:
     if not holds:
-        raise CannotWrite(f"The run described something that a script cannot contain: `{str(what)[:100]}`.")
+        raise CannotWrite(f"The run described something that a script cannot contain: `{str(what)[:100]}`. {INSTEAD}")
 
 
 def _is_dotted(name: str) -> bool:
