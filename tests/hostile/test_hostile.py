@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,12 +161,16 @@ def test_nothing_is_harmed(program: Program, kind: str, place: Place, pytestconf
 
 
 def abandoned(before: set[Path]) -> set[Path]:
-    """New shared memory that no process uses: other tests' browsers have some of their own meanwhile."""
+    """New shared memory that no process uses, and that stays: other tests' browsers and workers have some of their own meanwhile."""
     new = set(SHARED.iterdir()) - before
-    if not new:
-        return set()
-    maps = "".join(text_of(folder / "maps") for folder in Path("/proc").iterdir() if folder.name.isdigit())
-    return {file for file in new if str(file) not in maps and file.exists()}
+    for _ in range(20):
+        if new:  # one that another process has just made is mapped, or has its own name, a moment later
+            maps = "".join(text_of(folder / "maps") for folder in Path("/proc").iterdir() if folder.name.isdigit())
+            new = {file for file in new if str(file) not in maps and file.exists()}
+        if not new:
+            break
+        time.sleep(0.05)
+    return new
 
 
 def text_of(file: Path) -> str:

@@ -35,6 +35,7 @@ TORCH_DISPATCH_MODE = Internal(
 )
 PYTHON_PRINTER = Internal("torch.utils._sympy.printers:PythonPrinter", lost="synthesized inputs of matching sizes")
 RUN_BACKWARD = Internal("torch.autograd:_engine_run_backward", lost="the comparison of gradients outside regions")
+ATTENTION_MATH = Internal("torch:ops.aten._scaled_dot_product_attention_math", _EMULATION)
 CONJUGATE_VIEW = Internal("torch:_conj", _EMULATION)
 NEGATIVE_VIEW = Internal("torch:_neg_view", _EMULATION)
 _SAVING = "the refusal of files that torch writes, where Python alone restricts a program"

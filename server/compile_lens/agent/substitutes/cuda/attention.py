@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...torch_internals.core import HAS_KERNEL, HAS_KERNEL_FOR_KEY
+from ...torch_internals.core import ATTENTION_MATH, HAS_KERNEL, HAS_KERNEL_FOR_KEY
 
 
 def register(library: Any) -> None:
@@ -154,9 +154,8 @@ def _output(
     is_causal: bool,
     scale: float | None,
 ) -> Tensor:
-    made: Tensor = torch.ops.aten._scaled_dot_product_attention_math.default(
-        query, key, value, _mask(bias), dropout, is_causal, None, scale=scale
-    )[0]
+    attention = ATTENTION_MATH.need().default
+    made: Tensor = attention(query, key, value, _mask(bias), dropout, is_causal, None, scale=scale)[0]
     return made
 
 
