@@ -6,11 +6,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import platform
 import re
 import urllib.request
 from dataclasses import dataclass
 from typing import Any
 
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 INDEX = "https://pypi.org/simple/"
@@ -19,17 +21,27 @@ TIMEOUT_S = 60
 
 @dataclass(frozen=True)
 class Release:
-    """A file of an index; ``day`` is when it was uploaded, as in ``2024-05-03T08:07:28Z``. See PEP 700."""
+    """A file of an index; ``day`` is when it was uploaded, as in ``2024-05-03T08:07:28Z``, and ``python`` which versions it asks for, as
+    in ``>=3.9``. See PEP 503 and 700."""
 
     version: str
     day: str
     name: str
     url: str
     sha256: str
+    python: str
 
     @property
     def is_wheel(self) -> bool:
         return self.name.endswith(".whl")
+
+    @property
+    def is_for_this_python(self) -> bool:
+        """Whether an installer would take it for this interpreter."""
+        try:
+            return SpecifierSet(self.python).contains(platform.python_version(), prereleases=True)
+        except InvalidSpecifier:
+            return True
 
 
 def uploaded(package: str, version: str) -> str:
@@ -46,9 +58,10 @@ def of_day(library: str, installed: str, day: str) -> str:
 
 
 def source_of(package: str) -> bytes | None:
-    """The source distribution (``.tar.gz``) of the newest version that has one, pre-releases where there is nothing else; None where
-    there is none. Nothing of it is run. Raises OSError where it cannot be had whole."""
-    found = [(v, r) for r in releases(package) if r.name.endswith(".tar.gz") and (v := _version(r.version)) is not None]
+    """The source distribution (``.tar.gz``) of the newest version for this Python that has one, pre-releases where there is nothing else;
+    None where there is none. Nothing of it is run. Raises OSError where it cannot be had whole."""
+    archives = [r for r in releases(package) if r.name.endswith(".tar.gz") and r.is_for_this_python]
+    found = [(version, release) for release in archives if (version := _version(release.version)) is not None]
     if not found:
         return None
     _, newest = max(found, key=lambda each: (not each[0].is_prerelease, each[0]))
@@ -74,7 +87,8 @@ def releases(package: str) -> tuple[Release, ...]:
 
 def _release(file: dict[str, Any]) -> Release:
     sha256 = file.get("hashes", {}).get("sha256", "")
-    return Release(_version_of(file["filename"]), file.get("upload-time") or "9999", file["filename"], file.get("url", ""), sha256)
+    day, python = file.get("upload-time") or "9999", file.get("requires-python") or ""
+    return Release(_version_of(file["filename"]), day, file["filename"], file.get("url", ""), sha256, python)
 
 
 def _version_of(name: str) -> str:

@@ -32,9 +32,11 @@ def index(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
                 ("lib-1.2.tar.gz", "2023-02-02T00:00:00Z"),
                 ("lib-1.3rc1.tar.gz", "2023-02-03T00:00:00Z"),
                 ("lib-2.0-py3-none-any.whl", "2025-01-01T00:00:00Z"),
+                ("lib-3.0.tar.gz", "2025-02-01T00:00:00Z"),
             ]
             place = {"url": f"{releases.INDEX}lib/archive", "hashes": {"sha256": hashlib.sha256(archive).hexdigest()}}
             told = [{"filename": name, "upload-time": day, **place} for name, day in files]
+            told[-1]["requires-python"] = ">=99"
             self.wfile.write(json.dumps({"files": told}).encode())
 
         def log_message(self, *_: object) -> None:
@@ -65,6 +67,7 @@ def test_the_source_distribution_of_the_newest_version_that_has_one(monkeypatch:
     assert releases.source_of("lib") == b"an archive"
     assert releases.source_of("nobody") is None
     changed = [dataclasses.replace(release, sha256="0" * 64) for release in releases.releases("lib")]
+    # the newest asks for another Python; the one before it is taken
     with monkeypatch.context() as patch, pytest.raises(OSError, match=r"lib-1\.2\.tar\.gz is not what the index says"):
         patch.setattr(releases, "releases", lambda _: changed)
         releases.source_of("lib")
