@@ -98,8 +98,8 @@ def test_the_graph_of_a_frame_that_recompiles_is_written(tmp_path: Path, warm_ho
         warm_host.wait_for(write_repro(warm_host.shared(), replace(request, selection=recompile)))
 
 
-def test_the_unit_test_fails_for_the_same_reason(written: Written, tmp_path: Path) -> None:
-    test = asyncio.run(write_unit_test(written, tmp_path / "test_repro.py", sys.executable, 240))
+def test_the_unit_test_fails_for_the_same_reason(written: Written, tmp_path: Path, warm_host: WarmHost) -> None:
+    test = warm_host.wait_for(write_unit_test(warm_host.shared(), written, tmp_path / "test_repro.py", 240))
     assert test.fails, test.why or test.ended
     assert test.belongs == "test/dynamo/test_recompiles.py"
 

@@ -198,7 +198,11 @@ async def _write_form(
     """Write the test, the report or the folder, and return what to print about it."""
     interpreter = find_interpreter(file, (), python)
     if form == UNIT_TEST:
-        test = await write_unit_test(written, document, interpreter, timeout)
+        host = Host(interpreter)
+        try:
+            test = await write_unit_test(host, written, document, timeout)
+        finally:
+            await host.close()
         outcome = "It fails for the same reason." if test.fails else test.why
         return f"\n{document}: {outcome}\n  In PyTorch's repository it belongs in {test.belongs}."
     if form == ISSUE:

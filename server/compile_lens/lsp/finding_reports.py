@@ -22,6 +22,7 @@ from compile_lens.lsp.progress import ProgressFeature, RunProgress
 from compile_lens.lsp.repros import KIND, Repros, reproducible_findings, selection
 from compile_lens.lsp.runs import Runs
 from compile_lens.lsp.searches import Searches
+from compile_lens.pipeline.scheduler import Reason
 from compile_lens.repro.beside import script_text
 from compile_lens.repro.history import recall
 from compile_lens.repro.issue import collect_versions, issue_text, issue_title
@@ -105,7 +106,8 @@ class FindingReports:
     async def _unit_test(self, written: Written, progress: RunProgress) -> dict[str, Any]:
         progress.report(f"{written.file.name}: running it as a unit test")
         file = written.file.with_name(f"test_{written.file.name}")
-        test = await write_unit_test(written, file, self._runs.interpreter(str(written.file)), TIMEOUT_S)
+        async with self._server.hosts.turn(self._runs.interpreter(str(written.file)), Reason.REQUESTED) as host:
+            test = await write_unit_test(host, written, file, TIMEOUT_S)  # type: ignore[arg-type]
         outcome = "It fails for the same reason." if test.fails else test.why
         self._server.say(f"Compile Lens: {file.name}: {outcome} In PyTorch's repository it belongs in {test.belongs}.")
         text = await asyncio.to_thread(script_text, file)

@@ -9,13 +9,15 @@ from pathlib import Path
 from compile_lens.analysis.finding import Finding
 from compile_lens.repro.contract import Criterion
 from compile_lens.repro.harness import WITH_RECORDS, run_pieces
+from compile_lens.repro.script_runs import ScriptRuns
 from compile_lens.repro.source import Script
 from compile_lens.repro.templates import render
 from compile_lens.repro.verify import CACHES
 from compile_lens.repro.write import Written
 from compile_lens.shown_text import one_line
 from compile_lens.state.atomic_file import write_beside
-from compile_lens.workers.script import Ended, run_script
+from compile_lens.workers.host import Host
+from compile_lens.workers.script import Ended
 
 DYNAMO, INDUCTOR, AOT = '"module: dynamo"', '"module: inductor"', '"module: aotdispatch"'
 # patterns of a break's or error's text → the test file of PyTorch (names as of torch 2.13)
@@ -103,10 +105,10 @@ def unit_test_text(written: Written) -> tuple[str, str]:
     return f"{text}\n", belongs
 
 
-async def write_unit_test(written: Written, out: Path, python: str, timeout_s: float) -> UnitTest:
-    """Write the test for a repro, run it, and check that it fails for the same reason. Raises OSError."""
+async def write_unit_test(host: Host, written: Written, out: Path, timeout_s: float) -> UnitTest:
+    """Write the test for a repro, run it, and check that it fails for the same reason. Raises OSError and HostError."""
     test = UnitTest(out, _write_text(written, out))
-    ended = await run_script(python, out, timeout_s, ALONE)
+    ended = await ScriptRuns(host, written.job).run(out, timeout_s, ALONE)
     test = replace(test, ended=ended)
     if NO_EXPECTTEST in ended.output:
         return replace(

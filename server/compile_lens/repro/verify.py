@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compile_lens.repro.contract import BACKEND_VARIABLE, KEEP_CACHE_VARIABLE, Criterion, ExitCode
+from compile_lens.repro.script_runs import ScriptRuns
 from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.host import HostError
-from compile_lens.workers.script import Ended, run_script
+from compile_lens.workers.script import Ended
 
 TIMEOUT_S = 300.0
 # how `main` of a repro begins its verdict
@@ -67,16 +68,16 @@ def signal_name(number: int) -> str:
 
 
 async def verify(
-    python: str, file: Path, criterion: Criterion, with_eager: bool, timeout_s: float = TIMEOUT_S
+    scripts: ScriptRuns, file: Path, criterion: Criterion, with_eager: bool, timeout_s: float = TIMEOUT_S
 ) -> Verification:
     """Run ``file``, and if the problem occurs and ``with_eager`` is set, again with Dynamo only.
 
     Raises OSError, and HostError if the caches cannot be used: a script whose compiler cannot write says nothing of the problem.
     """
-    compiled = await run_script(python, file, timeout_s, CACHES)
+    compiled = await scripts.run(file, timeout_s, CACHES)
     eager = None
     if with_eager and is_bad(compiled, criterion):
-        eager = await run_script(python, file, timeout_s, {**CACHES, BACKEND_VARIABLE: "eager"})
+        eager = await scripts.run(file, timeout_s, {**CACHES, BACKEND_VARIABLE: "eager"})
     problem = find_cache_problem(cache_root(os.environ))
     if problem is not None:
         raise HostError(str(problem))

@@ -29,6 +29,7 @@ from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.graph import NEED_SOURCE, frames_with_graphs, torch_of, write_graph
 from compile_lens.repro.graph_inputs import GraphInputs
 from compile_lens.repro.own_files import OwnFiles
+from compile_lens.repro.script_runs import ScriptRuns
 from compile_lens.repro.selection import Selection, Subject, find_selected, find_subject
 from compile_lens.repro.source import Script, write_source
 from compile_lens.repro.verify import TIMEOUT_S, Verification, verify
@@ -67,9 +68,10 @@ OnPartial = Callable[[Outcome], None] | None
 class Written:
     """A repro on disk. ``data`` is its folder of values, if it has one; ``notes`` are sentences that its header repeats.
 
-    ``finding`` is what it reproduces, if it reproduces one.
+    ``job`` is the run that it is from; ``finding`` is what it reproduces, if it reproduces one.
     """
 
+    job: Job
     file: Path
     title: str
     expected: Expectation
@@ -312,7 +314,7 @@ async def _graph_attempt(
     return await _finished(
         host,
         request,
-        Written(request.out, title, expected, script, None, script.notes, finding=finding),
+        Written(request.job, request.out, title, expected, script, None, script.notes, finding=finding),
         script,
         fields,
         progress,
@@ -335,6 +337,7 @@ async def _attempt(host: Host, request: Request, run: _Run, progress: Progress, 
     title = chosen.finding.message.rstrip(".") if chosen.finding else f"{chosen.name}: compiled code against eager"
     notes = (*script.notes, *([expected.note] if expected.note else []))
     written = Written(
+        run.job,
         request.out,
         title,
         expected,
@@ -367,7 +370,8 @@ async def _finished(
     progress(f"running {request.out.name} in a new process")
     criterion = written.expected.criterion
     with_eager = criterion in (Criterion.RAISES, Criterion.DIFFERS, Criterion.CRASHES)
-    verification = await verify(host.python, request.out, criterion, with_eager, request.timeout_s)
+    scripts = ScriptRuns(host, request.job)
+    verification = await verify(scripts, request.out, criterion, with_eager, request.timeout_s)
     written = replace(written, verification=verification)
     write_file(written, script.body, fields, host)
     return written

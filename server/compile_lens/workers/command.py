@@ -55,6 +55,7 @@ def command_of(
         preview=job.preview,
         bisect=search if isinstance(search, BisectRequest) else None,
         minify=search if isinstance(search, MinifyRequest) else None,
+        own_interpreter=job.own_interpreter,
         sandbox=sandbox,
         magic=magic.hex(),
     )

@@ -10,6 +10,7 @@ from compile_lens.agent.runtime.preview_protocol import GpuPreviewRequest
 from compile_lens.agent.runtime.protocol import (
     CaptureRequest,
     Depth,
+    OwnInterpreter,
     ResultNotes,
     RunEnded,
     Substitution,
@@ -28,6 +29,7 @@ __all__ = [
     "GpuPreviewRequest",
     "Job",
     "MinifyRequest",
+    "OwnInterpreter",
     "ResultNotes",
     "Substitution",
     "VariationRequest",
@@ -43,6 +45,7 @@ class Job:
     ``torch_options`` are options of the compiler by their full names, as text (``torch._inductor.config.max_autotune``: ``True``).
     ``entry`` names how it is run, for people; ``plan`` is what the agent is told of that, None for a script.
     ``search`` is what a search driver of the agent does with the file instead (agent/search).
+    ``own_interpreter``: it runs as a shell would start it, and nothing of it is watched.
     ``preview``: it is compiled for that GPU, which need not be there, and compiled code is not run.
     ``up_to``: ``text`` is the file up to that line alone, as it was asked for; 0 for all of it.
     ``launch`` names the configuration of the workspace's launch.json that its arguments, environment and folder are from.
@@ -77,6 +80,7 @@ class Job:
     vary: VariationRequest | None = None
     preview: GpuPreviewRequest | None = None
     results: ResultNotes = ResultNotes.OFF
+    own_interpreter: OwnInterpreter | None = None
     up_to: int = 0
     launch: str = ""
     access: Access = Access.SANDBOXED

@@ -16,7 +16,7 @@ from ..instrument.stacks import live_stack
 from ..sandbox.enter import EnteredSandbox, enter
 from ..sandbox.policy import Policy
 from ..substitutes.cuda.trial import UNTRIED, TrialResult
-from . import precompiled_headers
+from . import own_interpreter, precompiled_headers
 from .degraded import degraded
 from .memory_group import MemoryGroup
 from .protocol import (
@@ -90,6 +90,9 @@ class Run:
             from ..search import minify_driver
 
             return minify_driver.main(command.minify, wire)
+        own = command.own_interpreter
+        if own is not None and sandbox is not None and own_interpreter.is_confined(sandbox.kind):
+            own_interpreter.become(own, command.file, command.argv)
         if self.crash is not None:
             faulthandler.enable(self.crash)
             # just before the time is up, which began to run before this process did

@@ -114,6 +114,18 @@ class Packages(Message):
     own_files: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class OwnInterpreter(Message):
+    """A script runs as a shell would start it: in an interpreter of its own, with ``variables``, and without those whose names begin
+    with one of ``without``.
+
+    Where Python alone restricts a program, which another interpreter would not do, it runs in the process of the run.
+    """
+
+    without: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
 class ResultNotes(str, Enum):
     """Whether a run notes what its regions compute."""
 
@@ -160,6 +172,7 @@ class RunCommand(Message):
     bisect: BisectRequest | None = None
     minify: MinifyRequest | None = None
     preview: GpuPreviewRequest | None = None
+    own_interpreter: OwnInterpreter | None = None
     sandbox: SandboxSpec | None = None
     packages: Packages | None = None
     magic: str = MAGIC.hex()
