@@ -191,8 +191,8 @@ def _serve_run(command: RunCommand, commands: int, wire: Wire) -> bool:
 
 
 def _may_share_headers(command: RunCommand) -> bool:
-    """Whether the run compiles C++ with caches of its own."""
-    in_fork = not why_not_fork(_threads_of_imports)
+    """Whether the run compiles C++ with caches of its own, in a process that can be told of others."""
+    in_fork = not why_not_fork(_threads_of_imports) and command.own_interpreter is None
     return in_fork and command.sandbox is not None and command.depth is Depth.INDUCTOR and command.preview is None
 
 
