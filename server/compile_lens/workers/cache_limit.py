@@ -16,7 +16,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from compile_lens.agent.runtime.left_folders import move_out, remove_folder
+from compile_lens.agent.runtime.left_folders import move_out, open_closed, remove_folder
 from compile_lens.workers.cache_leases import gate, in_use
 from compile_lens.workers.caches import LAYOUT, PARTS
 
@@ -59,6 +59,7 @@ def measure(root: Path) -> list[CachePart]:
     """The size of each part of the caches below ``root``; a file that vanishes meanwhile counts for nothing."""
     found = []
     for name in PARTS:
+        open_closed(str(root / name))
         sizes = [_on_disk(status) for _, status in _files(root / name)]
         found.append(CachePart(name, len(sizes), sum(sizes)))
     return found

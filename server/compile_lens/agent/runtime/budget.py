@@ -7,12 +7,12 @@ import os
 from dataclasses import dataclass, field
 
 from . import processes
-from .disk_growth import IN_MEMORY, DiskGrowth, is_in_memory, size_below
+from .disk_growth import IN_MEMORY, DiskGrowth, is_in_memory, seen_below, size_below
 from .machine_memory import MachineMemory
 from .memory_group import MemoryGroup
 from .processor_time import ProcessorTime
 from .protocol import SHARED_IN_SCRATCH, SandboxKind, SandboxSpec
-from .shared_files import FOLDER, SharedFiles
+from .shared_files import FOLDER, NOTHING, SharedFiles
 from .socket_memory import FlyingSockets, descriptors, in_connections, in_sockets
 from .task_clock import TaskClock
 from .task_group import most_threads
@@ -131,12 +131,13 @@ class TreeBudget:
 
     def _takes_too_much_disk(self, child: int, tree: list[int]) -> bool:
         """Whether its files, wherever they are, take more together than its limit."""
-        total = size_below(self.spec.scratch)
+        total, sees_all = seen_below(self.spec.scratch)
         if self.kind == SandboxKind.OVERLAY.value:
             total += sum(used for used, _ in self._file_systems(child))
-        total += self.growth.bytes(tree, total + (self.shared.size() if self.shared is not None else 0))
+        shared = self.shared.look_at_sizes() if self.shared is not None else NOTHING
+        total += self.growth.bytes(tree, total + shared.bytes, sees_all and shared.is_all)
         # looking at all processes takes long, and is done where it matters alone
-        if self.shared is not None and self.shared.size() + total > self.spec.disk_bytes:
+        if self.shared is not None and shared.bytes + total > self.spec.disk_bytes:
             total += sum(self.shared.of_run(set(tree)).values())
         return total > self.spec.disk_bytes
 

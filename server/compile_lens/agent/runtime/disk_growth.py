@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 
-from .left_folders import entries_below
+from .left_folders import entries_below, open_closed
 from .shared_files import FOLDER as SHARED_FOLDER
 from .socket_memory import passes_files
 
@@ -28,15 +28,17 @@ class DiskGrowth:
         self._limit = limit_bytes
         self._places = (*folders, *places)
         self._rooms = [_room(place) for place in self._places]
+        for folder in folders if limit_bytes else ():
+            open_closed(folder)  # what an earlier run has closed is this one's to fill
         self._before = sum(map(size_below, folders)) if limit_bytes else 0
         # a library that was replaced while this process has it is not the run's
         self._known = {key for key, *_ in _mapped_without_name(os.getpid())} if limit_bytes else set()
         # memory, where it is not among the places
         self._passed_over = IN_MEMORY if SHARED_FOLDER in places else (*IN_MEMORY, os.fsencode(SHARED_FOLDER))
 
-    def bytes(self, tree: Iterable[int], beside: int = 0) -> int:
+    def bytes(self, tree: Iterable[int], beside: int = 0, sees_all: bool = True) -> int:
         """Bytes that were added, where ``tree`` are the processes of the run; 0 while they can be few
-        with the ``beside`` that it has elsewhere."""
+        with the ``beside`` that it has elsewhere, of which ``sees_all`` says whether all of it can be seen."""
         rooms = [_room(place) for place in self._places]
         lost = [
             max(before - now for before, now in zip(*two, strict=True)) for two in zip(self._rooms, rooms, strict=True)
@@ -44,11 +46,14 @@ class DiskGrowth:
         if max(lost, default=0) < (self._limit - beside) // 2:
             return 0
         most = self._before + self._limit + 1
-        named = max(0, sum(size_below(folder, most) for folder in self._folders) - self._before)
+        found = [seen_below(folder, most) for folder in self._folders]
+        named = max(0, sum(size for size, _ in found) - self._before)
         unnamed, is_all = self._unnamed(tree)
         left = self._limit - beside
-        if named + unnamed <= left < max(lost) and (not is_all or any(map(passes_files, tree))):
-            # files that are on their way through a socket, or of which a page is mapped, are in no table that others may read
+        sees_all &= is_all and all(seen for _, seen in found)
+        if named + unnamed <= left < max(lost) and (not sees_all or any(map(passes_files, tree))):
+            # files that are on their way through a socket, or of which a page is mapped, are in no table that others may read, and
+            # those in a folder that is closed in no list
             return max(lost)
         return named + unnamed
 
@@ -90,19 +95,25 @@ class DiskGrowth:
 
 
 def size_below(folder: str, most: int = sys.maxsize) -> int:
-    """Bytes below ``folder``; more than any limit where folders are nested so that they cannot be counted.
+    """Bytes below ``folder``, as far as they can be seen."""
+    return seen_below(folder, most)[0]
+
+
+def seen_below(folder: str, most: int = sys.maxsize) -> tuple[int, bool]:
+    """Bytes below ``folder``, and whether that is all; more than any limit where folders are nested so that they cannot be counted.
 
     Looks no further from ``most`` on: a program may put a link to all disks in the place of a folder that is looked into.
     """
     total = 0
+    closed: list[str] = []
     try:
-        for _, status in entries_below(folder):
+        for _, status in entries_below(folder, closed):
             total += max(FILE_BYTES, status.st_blocks * 512)
             if total >= most:
                 break
     except RecursionError:
-        return sys.maxsize
-    return total
+        return sys.maxsize, True
+    return total, not closed
 
 
 def _room(folder: str) -> tuple[int, int]:

@@ -81,7 +81,7 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
         kind, code, reason = supervised.until_end(budget, deadline)
         ran_s = max(0.0, time.monotonic() - began - supervised.waited_s)
         if shared is not None:
-            shared.look(set(processes.tree_of_run()))
+            shared.look(processes.stop_run())  # none makes a file after it was looked at
         processes.end_tree(child)
         if clock is not None:
             clock.close()

@@ -170,11 +170,39 @@ def _delete(path: str) -> bool:
     return False
 
 
-def entries_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    """Each file and folder below ``folder`` with its status. Links are not followed.
+def open_closed(top: str) -> None:
+    """Give back the right to look into folders below ``top`` that a program has closed; a link in the place of one leads nowhere."""
+    closed: list[str] = []
+    before: list[str] | None = None
+    with contextlib.suppress(RecursionError, OSError):
+        while closed != before:  # there may be others in those
+            before, closed = closed, []
+            for _ in entries_below(top, closed):
+                pass
+            for path in closed:
+                _open_on_the_way(top, os.path.relpath(path, top))
+
+
+def _open_on_the_way(top: str, path: str) -> None:
+    around = _open_folder(top)
+    try:
+        _give_rights(around)
+        for name in [] if path == os.curdir else path.split(os.sep):
+            inner = _open_folder(name, around)
+            os.close(around)
+            around = inner
+            _give_rights(around)
+    finally:
+        os.close(around)
+
+
+def entries_below(folder: str, closed: list[str] | None = None) -> Iterator[tuple[str, os.stat_result]]:
+    """Each file and folder below ``folder`` with its status. Links are not followed. Folders that may not be looked into, or of whose files
+    nothing can be learned, are added to ``closed``.
 
     Raises RecursionError where folders are nested so deep that some cannot be looked into.
     """
+    hidden = closed if closed is not None else []
     waiting = [(os.fspath(folder), 0)]
     while waiting:
         where, depth = waiting.pop()
@@ -185,9 +213,17 @@ def entries_below(folder: str) -> Iterator[tuple[str, os.stat_result]]:
         except OSError as error:
             if error.errno == errno.ENAMETOOLONG:
                 raise RecursionError(f"a path below {folder} is too long") from None
+            if isinstance(error, PermissionError):
+                hidden.append(where)
             continue
         for entry in entries:
-            with contextlib.suppress(OSError):
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append((entry.path, depth + 1))
-                yield entry.path, entry.stat(follow_symlinks=False)
+            try:
+                is_folder, status = entry.is_dir(follow_symlinks=False), entry.stat(follow_symlinks=False)
+            except PermissionError:
+                hidden.append(where)
+                break
+            except OSError:
+                continue
+            if is_folder:
+                waiting.append((entry.path, depth + 1))
+            yield entry.path, status

@@ -115,6 +115,11 @@ def end_tree(pid: int) -> None:
     end_orphans(10.0, kept)
 
 
+def stop_run() -> set[int]:
+    """Stop every process of the run, for two seconds at most; which they are."""
+    return _stop_all(time.monotonic() + 2.0, kept)
+
+
 def end_orphans(limit_s: float = 2.0, spared: Container[int] = ()) -> None:
     """Kill and reap every process below this one, but for its children in ``spared`` and what is below those.
 

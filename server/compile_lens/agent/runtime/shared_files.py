@@ -5,17 +5,40 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .left_folders import entries_below
 
 FOLDER = "/dev/shm"
 # what torch, Python's multiprocessing and C libraries name theirs
 OF_LIBRARIES = re.compile(r"torch_\d+_|psm_|sem\.|mp-|pym-|nccl-|__KMP_")
 
 
+@dataclass(frozen=True)
+class NewFiles:
+    """What is new in shared memory; ``is_all``: nothing of it is in a folder that is closed."""
+
+    bytes: int = 0
+    is_all: bool = True
+
+
+NOTHING = NewFiles()
+# from there on it is worth looking everywhere
+MUCH = 1 << 24
+# in place of folders that are nested too deep to be looked into
+DEEP = ""
+
+
 class SharedFiles:
-    """What was there before the run."""
+    """What was there before the run, in folders, too."""
 
     def __init__(self) -> None:
-        self._before = set(_listed())
+        self._before: set[tuple[str, int]] = set()
+        with contextlib.suppress(RecursionError):
+            self._before.update((path, status.st_ino) for path, status in entries_below(FOLDER))
+        self._room = _room()
         self._of_run: set[tuple[int, int]] = set()
 
     def look(self, tree: set[int]) -> None:
@@ -24,9 +47,12 @@ class SharedFiles:
         if not new <= self._of_run:
             self._of_run |= new & _in_use_by(tree)
 
-    def size(self) -> int:
-        """Bytes of the files that are new since, whoever made them."""
-        return sum(size for _, size in self._new().values())
+    def look_at_sizes(self) -> NewFiles:
+        """The files that are new since, whoever made them."""
+        closed: list[str] = []
+        fills_others = self._room - _room() > MUCH
+        size = sum(size for _, size in self._new(closed, fills_others).values())
+        return NewFiles(size, not any(map(_may_be_of_run, closed)))
 
     def of_run(self, tree: set[int]) -> dict[str, int]:
         """The paths and sizes of new files that no process outside ``tree`` uses."""
@@ -46,23 +72,51 @@ class SharedFiles:
             if keys.get(path) in self._of_run or OF_LIBRARIES.match(os.path.basename(path)):
                 with contextlib.suppress(OSError):
                     os.unlink(path)
+                    self._remove_empty(os.path.dirname(path))
 
-    def _new(self) -> dict[str, tuple[tuple[int, int], int]]:
+    def _remove_empty(self, folder: str) -> None:
+        """Delete a folder that is new and has nothing in it, and the one around it. Raises OSError at the first that stays."""
+        while folder != FOLDER and (folder, os.lstat(folder).st_ino) not in self._before:
+            os.rmdir(folder)
+            folder = os.path.dirname(folder)
+
+    def _new(self, closed: list[str] | None = None, in_others: bool = False) -> dict[str, tuple[tuple[int, int], int]]:
+        """Device, inode and size of each new file by its path. ``in_others``: also in folders that were there before."""
         found = {}
-        for name, inode in set(_listed()) - self._before:
-            path = os.path.join(FOLDER, name)
-            with contextlib.suppress(OSError):
-                status = os.lstat(path)
-                if status.st_uid == os.geteuid() and status.st_ino == inode:
-                    found[path] = ((status.st_dev, inode), status.st_blocks * 512)
+        for path, status in self._entries(closed if closed is not None else [], in_others):
+            is_new = (path, status.st_ino) not in self._before and status.st_uid == os.geteuid()
+            if is_new and not stat.S_ISDIR(status.st_mode):
+                found[path] = ((status.st_dev, status.st_ino), status.st_blocks * 512)
         return found
 
+    def _entries(self, closed: list[str], in_others: bool) -> Iterator[tuple[str, os.stat_result]]:
+        try:
+            for name in os.listdir(FOLDER):
+                path = os.path.join(FOLDER, name)
+                with contextlib.suppress(OSError):
+                    status = os.lstat(path)
+                    yield path, status
+                    if stat.S_ISDIR(status.st_mode) and (in_others or (path, status.st_ino) not in self._before):
+                        yield from entries_below(path, closed)
+        except RecursionError:
+            closed.append(DEEP)
 
-def _listed() -> list[tuple[str, int]]:
+
+def _room() -> int:
+    """Bytes that are free."""
     try:
-        return [(entry.name, entry.inode()) for entry in os.scandir(FOLDER)]
+        status = os.statvfs(FOLDER)
     except OSError:
-        return []
+        return 0
+    return status.f_bfree * status.f_frsize
+
+
+def _may_be_of_run(folder: str) -> bool:
+    """Whether the user of this process has closed ``folder``; others have theirs in shared memory, too."""
+    try:
+        return os.lstat(folder).st_uid == os.geteuid()
+    except OSError:
+        return True
 
 
 def _in_use(spared: set[int]) -> set[tuple[int, int]]:

@@ -1,0 +1,133 @@
+"""What a run puts into folders that its user may enter, and not list, counts as what it puts elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from ordinary_user import USER
+
+from compile_lens.agent.runtime.disk_growth import DiskGrowth, seen_below
+from compile_lens.agent.runtime.left_folders import open_closed, remove_folder
+from compile_lens.agent.runtime.shared_files import NewFiles, SharedFiles
+from compile_lens.workers.cache_limit import measure
+
+pytestmark = [
+    pytest.mark.hostile,
+    pytest.mark.xdist_group("hostile"),
+    pytest.mark.skipif(sys.platform != "linux", reason="measures /dev/shm"),
+]
+MIB = 1 << 20
+# it can be entered, and not listed; it can be listed, and nothing be learned of what is in it
+CLOSED = (0o300, 0o600)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """In memory, whose room changes with few other programs."""
+    made = Path(tempfile.mkdtemp(prefix="compile-lens-test-", dir="/dev/shm"))
+    made.chmod(0o777)
+    yield made
+    remove_folder(str(made))
+
+
+def as_ordinary_user(check: Callable[[], None]) -> None:
+    """Make the check in a process that may not look into everything."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            if os.geteuid() == 0:
+                os.setgroups([])
+                os.setresgid(USER, USER, USER)
+                os.setresuid(USER, USER, USER)
+            check()
+            code = 0
+        except BaseException:  # the process ends here
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def fill(folder: Path, mode: int, size: int = 8 * MIB) -> None:
+    folder.mkdir()
+    (folder / "data").write_bytes(os.urandom(size))
+    folder.chmod(mode)
+
+
+@pytest.mark.parametrize("mode", CLOSED, ids=oct)
+def test_they_count_for_the_disk(folder: Path, mode: int) -> None:
+    def check() -> None:
+        growth = DiskGrowth((str(folder),), (), MIB)
+        assert growth.bytes([os.getpid()]) == 0
+        fill(folder / "closed", mode)
+        assert not seen_below(str(folder))[1]
+        assert growth.bytes([os.getpid()]) > 4 * MIB
+
+    as_ordinary_user(check)
+
+
+@pytest.mark.parametrize("mode", CLOSED, ids=oct)
+def test_those_of_an_earlier_run_are_opened_and_are_not_of_this_one(folder: Path, mode: int) -> None:
+    def check() -> None:
+        fill(folder / "earlier", 0o700)
+        fill(folder / "earlier" / "inner", mode)
+        (folder / "earlier").chmod(mode)
+        growth = DiskGrowth((str(folder),), (), MIB)
+        size, is_all = seen_below(str(folder))
+        assert is_all and size > 16 * MIB
+        assert growth.bytes([os.getpid()]) == 0
+
+    as_ordinary_user(check)
+
+
+def test_a_link_in_the_place_of_one_is_not_followed(folder: Path) -> None:
+    def check() -> None:
+        private = folder / "private"
+        fill(private, 0o300)
+        (folder / "caches").mkdir()
+        (folder / "caches" / "link").symlink_to(private)
+        open_closed(str(folder / "caches"))
+        assert private.stat().st_mode & 0o777 == 0o300
+
+    as_ordinary_user(check)
+
+
+def test_the_size_of_the_caches_tells_of_them(folder: Path) -> None:
+    def check() -> None:
+        (folder / "inductor").mkdir()
+        fill(folder / "inductor" / "closed", 0o300)
+        assert next(part.bytes for part in measure(folder) if part.name == "inductor") >= 8 * MIB
+
+    as_ordinary_user(check)
+
+
+def test_a_folder_that_an_earlier_run_has_left_counts_when_it_is_filled(folder: Path) -> None:
+    shared = SharedFiles()
+    (folder / "data").write_bytes(bytes(20 * MIB))
+    assert shared.look_at_sizes().bytes >= 20 * MIB
+
+
+def test_folders_of_shared_memory_count_and_what_libraries_leave_in_them_goes() -> None:
+    def check() -> None:
+        shared, new = SharedFiles(), Path(f"/dev/shm/compile-lens-test-{os.getpid()}")
+        assert shared.look_at_sizes() == NewFiles()
+        fill(new, 0o700)
+        kept, of_library = new / "data", new / "more" / "psm_1234"
+        of_library.parent.mkdir()
+        of_library.write_bytes(b"x" * MIB)
+        seen = shared.look_at_sizes()
+        assert seen.bytes >= 9 * MIB and seen.is_all
+        shared.remove_left()
+        assert kept.exists() and not of_library.parent.exists()
+        new.chmod(0o300)
+        assert not shared.look_at_sizes().is_all
+        remove_folder(str(new))
+
+    as_ordinary_user(check)
