@@ -18,6 +18,7 @@ from ..torch_internals.attributes import original_module
 from .ahead import Fork, can_fork
 from .guard import BUSY, Enough
 from .model_recorder import RecordedModel
+from .module_changes import Change
 from .synthesis.arguments import NEEDS_GRADIENT, known_text
 
 # more than the program's own limit, for one statement that takes long
@@ -43,6 +44,7 @@ class Told:
     given: dict[str, str]
     passed: bytes = b""
     counts: tuple[int, ...] = ()
+    changes: tuple[tuple[Change, ...], ...] = ()
 
 
 class Explorer:
@@ -93,6 +95,7 @@ class Explorer:
                     given_to(model.module),
                     _packed(model),
                     tuple(call.number for call in model.calls if _texts(call)),
+                    tuple(call.changes for call in model.calls if _texts(call)),
                 )
                 for model in models()
             ]
