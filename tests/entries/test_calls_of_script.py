@@ -102,6 +102,31 @@ def test_what_a_later_call_keeps_shows_in_the_call_after_it(tmp_path: Path, warm
     outcome = run(warm_host, tmp_path / "train.py", "model")
     found = [finding.message for finding in outcome.findings if finding.kind is Kind.RECOMPILE]
     assert found == [
-        "Recompiled `forward`: length of `self.seen` changed (0 → 1).",
         "Recompiled `forward`: size 0 of `x` changed (4 → 1).",
+        "Recompiled `forward`: length of `self.seen` changed (0 → 1).",
     ]
+
+
+CUTS = NET.replace("forward(self, x)", "forward(self, x, lengths)").replace(
+    "self.layer(x)", "self.layer(x[:, : int(lengths.max())])"
+)
+
+
+def test_later_calls_have_the_values_that_the_script_passes(tmp_path: Path, warm_host: WarmHost) -> None:
+    calls = "for i in range(3):\n    net(torch.randn(4, 10, 8), torch.tensor([10, 8 - i, 5, 3]))\n"
+    project(tmp_path, {"train.py": CUTS + calls})
+    outcome = run(warm_host, tmp_path / "train.py", "model")
+    assert [finding.code for finding in outcome.findings if finding.kind is Kind.GRAPH_BREAK] == ["GB0124"]
+    assert [finding.message for finding in outcome.findings if finding.kind is Kind.RECOMPILE] == []
+
+
+SKIPS = NET.replace("return self", "if self.training and self.rate:\n            print(x.sum())\n        return self")
+
+
+def test_a_model_that_is_checked_before_its_training_is_trained_as_the_script_does(
+    tmp_path: Path, warm_host: WarmHost
+) -> None:
+    checked = "net.rate = 0\nnet.eval()\nnet(torch.randn(2, 8))\nnet.train()\nnet.rate = 0.5\nnet(torch.randn(2, 8))\n"
+    project(tmp_path, {"train.py": SKIPS + checked})
+    outcome = run(warm_host, tmp_path / "train.py", "model")
+    assert [finding.place.line for finding in outcome.findings if finding.kind is Kind.GRAPH_BREAK] == [14]

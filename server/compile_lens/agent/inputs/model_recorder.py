@@ -51,26 +51,43 @@ class RecordedModelCall:
     changes: tuple[Change, ...] = ()
 
 
+@dataclass(frozen=True)
+class LaterCall:
+    """A call in another run of the program: its arguments as expressions, what it had changed of the model by then, and the arguments
+    themselves as bytes (``explorer.unpacked``), where they are not large."""
+
+    positional: tuple[str, ...]
+    named: dict[str, str]
+    changes: tuple[Change, ...] = ()
+    values: bytes = b""
+
+
 @dataclass
 class RecordedModel:
-    """A module, the line of the analyzed file from which it was made, and its calls; ``later`` are those of another run, as expressions by
-    position and by name and what changed before each, and ``passed`` what those got that have no such text (``explorer.unpacked``).
-    ``settings`` are those after its last call, and ``changed`` what the program has changed between calls."""
+    """A module, the line of the analyzed file from which it was made, and its calls. ``later`` are those of another run, and ``passed`` is
+    what those got that have no expressions (``explorer.unpacked``). ``settings`` are those after its last call, and ``changed`` what the
+    program has changed between calls."""
 
     module: Any
     line: int
     calls: list[RecordedModelCall] = field(default_factory=list)
     count: int = 0
     sizes: Counter[str] = field(default_factory=Counter)
-    later: tuple[tuple[tuple[str, ...], dict[str, str], tuple[Change, ...]], ...] = ()
+    later: tuple[LaterCall, ...] = ()
     passed: bytes = b""
     settings: Settings = field(default_factory=dict)
     changed: set[tuple[str, str]] = field(default_factory=set)
+    begins_in_training: bool = True
 
     @property
     def size(self) -> tuple[int, int]:
         """How many parameters of it are trained, and how many submodules it has."""
         return trained_parameter_count(self.module), len(list(self.module.modules()))
+
+    def settings_now(self) -> Settings:
+        """Its settings. A model that is trained is called in eval mode by variations; one that begins in eval mode, as for a check before
+        the training, is to be trained as the program does it."""
+        return settings_of(self.module, with_mode=not self.begins_in_training)
 
     @property
     def complete(self) -> RecordedModelCall | None:
@@ -132,7 +149,7 @@ class ModelRecorder:
                 recorder._depth -= 1
                 recorder._own_depth -= is_own
                 if noted is not None:
-                    noted.settings = settings_of(noted.module)
+                    noted.settings = noted.settings_now()
 
         def add_param_group(self: Any, group: Any) -> None:
             original_add(self, group)
@@ -177,7 +194,9 @@ class ModelRecorder:
             module = module.module
         known = self._made.get(id(module))
         line = known[1] if known is not None else 0
-        model = self._called.setdefault(id(module), RecordedModel(module, line or self._line()))
+        model = self._called.setdefault(
+            id(module), RecordedModel(module, line or self._line(), begins_in_training=module.training)
+        )
         self._first_call = self._first_call or time.monotonic()
         is_known = model.count >= CALLS_OF_ONE or sum(each.count for each in self._called.values()) >= CALLS_OF_ALL
         if is_known and time.monotonic() - self._first_call > OTHER_SIZES_S:
@@ -189,7 +208,7 @@ class ModelRecorder:
         sizes = _sizes((args, kwargs))
         model.sizes[sizes] += 1
         is_other = len(model.sizes) <= KEPT_OTHERS + 1 and model.sizes[sizes] <= KEPT_OF_OTHER
-        settings = settings_of(module)
+        settings = model.settings_now()
         newly_changed = differing(model.settings, settings) - model.changed
         is_other = is_other or bool(newly_changed)
         model.changed |= newly_changed

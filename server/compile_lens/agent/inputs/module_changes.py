@@ -14,21 +14,21 @@ from ..runtime.foreign_code import attempted
 # more parts are not looked through before and after every call
 MOST_PARTS = 4000
 _PLAIN = (bool, int, float, str, type(None))
-_REQUIRES_GRAD = "requires_grad"
+_REQUIRES_GRAD, _MODE = "requires_grad", "training"
 # by the path of a module or a parameter in the model, and the name of the attribute
 Settings = dict[tuple[str, str], Any]
 Change = tuple[str, str, Any]
 
 
-def settings_of(model: Any) -> Settings:
-    """The plain attributes of ``model`` and its parts, without the mode, in which variations call it, and without torch's own."""
-    return attempted(lambda: dict(_settings(model))) or {}
+def settings_of(model: Any, with_mode: bool = True) -> Settings:
+    """The plain attributes of ``model`` and its parts, without torch's own; ``with_mode``: and whether each is in training mode."""
+    return attempted(lambda: dict(_settings(model, with_mode))) or {}
 
 
-def _settings(model: Any) -> Iterator[tuple[tuple[str, str], Any]]:
+def _settings(model: Any, with_mode: bool) -> Iterator[tuple[tuple[str, str], Any]]:
     import torch
 
-    torchs_own = vars(torch.nn.Module()).keys()
+    torchs_own = vars(torch.nn.Module()).keys() - ({_MODE} if with_mode else set())
     for count, (path, part) in enumerate(model.named_modules()):
         if count == MOST_PARTS:
             return

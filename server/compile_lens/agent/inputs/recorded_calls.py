@@ -22,7 +22,7 @@ from .absent import cause_of
 from .ahead import of_copy
 from .explorer import Told, unpacked
 from .expressions import InvalidCall, PreparedCall, evaluate
-from .model_recorder import RecordedModel, RecordedModelCall
+from .model_recorder import LaterCall, RecordedModel, RecordedModelCall
 from .parameter_count import parameter_count
 from .placement import device_of
 from .synthesis.arguments import NEEDS_GRADIENT, in_words, known_text
@@ -82,7 +82,12 @@ def likeness(model: RecordedModel) -> object:
         parameters = tuple((name, tuple(each.shape)) for name, each in module.named_parameters())
         call = model.complete
         inputs = in_words(call.positional, call.named) if call is not None else ""
-        return type(module), str(module)[:MOST_TEXT], parameters, str(model.later[0][:2]) if model.later else inputs
+        return (
+            type(module),
+            str(module)[:MOST_TEXT],
+            parameters,
+            _expressions(model.later[0]) if model.later else inputs,
+        )
 
     return attempted(read)
 
@@ -111,7 +116,7 @@ def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNot
     made = f"{name} from line {model.line}" if model.line and not line else name
     wire.tell(EntryCalled((CallMade(MODEL_CALL, made, inputs, name),)))
     at = None if is_compiled else CompileAt(line or max(model.line, 1))
-    changes = [call.changes for call in model.calls] + [changes for _, _, changes in model.later]
+    changes = [call.changes for call in model.calls] + [call.changes for call in model.later]
     with module_changes.undone(original, changes):
         return compiled_call.run_within_time(wire, calls, at, file, name, failed, _grad(model))
 
@@ -121,17 +126,21 @@ def _making(module: Any, changes: tuple[module_changes.Change, ...]) -> Callable
 
 
 def _later_calls(model: RecordedModel) -> list[PreparedCall]:
-    """The calls of the copy that ran ahead, with random tensors of the sizes that they had there, each after what had changed by then."""
+    """The calls of the copy that ran ahead, each after what had changed by then. Large tensors are random ones of their sizes."""
     found: list[PreparedCall] = []
     names = {**_names_of(model.module), "__made__": model.module}
-    for positional, named, changes in model.later:
-        arguments = ", ".join([*positional, *(f"{name}={text}" for name, text in named.items())])
-        try:
-            call = evaluate(f"__made__({arguments})", names)
-        except InvalidCall:
-            continue
-        found.append(replace(call, before=_making(original_module(model.module), changes)))
+    for later in model.later:
+        before = _making(original_module(model.module), later.changes)
+        for positional, named in unpacked(later.values):
+            found.append(PreparedCall(model.module, positional, named, before))
+        if not later.values:
+            with contextlib.suppress(InvalidCall):
+                found.append(replace(evaluate(f"__made__({_expressions(later)})", names), before=before))
     return found
+
+
+def _expressions(call: LaterCall) -> str:
+    return ", ".join([*call.positional, *(f"{name}={text}" for name, text in call.named.items())])
 
 
 def _grad(model: RecordedModel) -> bool:

@@ -11,7 +11,7 @@ from .data_loading import without_workers
 from .explorer import Explorer, Told
 from .function_recorder import FunctionRecorder, RecordedFunction
 from .guard import Enough
-from .model_recorder import ModelRecorder, RecordedModel
+from .model_recorder import LaterCall, ModelRecorder, RecordedModel
 from .parameter_count import parameter_count
 
 
@@ -49,8 +49,10 @@ class WatchedProgram:
             model = self._recorder.known(told.number, told.name)
             if model is not None:
                 # what this process has recorded itself is not made once more
-                later = zip(told.calls, told.changes, told.counts, strict=True)
-                model.later = tuple((*call, changes) for call, changes, count in later if count > model.count)
+                later = zip(told.calls, told.changes, told.values, told.counts, strict=True)
+                model.later = tuple(
+                    LaterCall(*call, changes, values) for call, changes, values, count in later if count > model.count
+                )
                 model.passed = told.passed
                 found.append(model)
         return found or self._found()
