@@ -130,3 +130,17 @@ def test_a_model_that_is_checked_before_its_training_is_trained_as_the_script_do
     project(tmp_path, {"train.py": SKIPS + checked})
     outcome = run(warm_host, tmp_path / "train.py", "model")
     assert [finding.place.line for finding in outcome.findings if finding.kind is Kind.GRAPH_BREAK] == [14]
+
+
+LABELED = NET.replace("forward(self, x)", "forward(self, x, labels=None)").replace(
+    "return self", "if labels is None:\n            print(x.sum())\n        return self"
+)
+
+
+def test_calls_without_labels_are_among_them_however_many_sizes_came_before(
+    tmp_path: Path, warm_host: WarmHost
+) -> None:
+    training = "for size in (2, 3, 4, 5, 6, 7):\n    net(torch.randn(size, 8), torch.randn(size))\n"
+    project(tmp_path, {"train.py": f"{LABELED}{training}net(torch.randn(7, 8))\n"})
+    outcome = run(warm_host, tmp_path / "train.py", "model")
+    assert [finding.place.line for finding in outcome.findings if finding.kind is Kind.GRAPH_BREAK] == [14]

@@ -30,8 +30,8 @@ CALLS_OF_ONE = 4
 CALLS_OF_ALL = 12
 OTHER_SIZES_S = 3.0
 KEPT_CALLS, KEPT_OTHERS = 3, 2
-# of each further size: what a call keeps for the next, such as keys and values, shows in the second
-KEPT_OF_OTHER = 2
+# of each kind of calls: what one keeps for the next, such as keys and values, shows in the second
+KEPT_OF_KIND = 2
 # what torch.fx and its heirs call modules with
 SYMBOLIC = frozenset({"Proxy", "HFProxy"})
 WRAPPERS = frozenset({"DistributedDataParallel", "DataParallel", "FullyShardedDataParallel"})
@@ -62,6 +62,22 @@ class LaterCall:
     values: bytes = b""
 
 
+class _Kinds:
+    """Kinds of calls of one model, each by a text."""
+
+    def __init__(self) -> None:
+        self._first: set[str] = set()
+        self._counts: Counter[str] = Counter()
+
+    def is_kept(self, kind: str, is_first: bool) -> bool:
+        """Whether a call of ``kind`` is kept, beside the first ones."""
+        self._counts[kind] += 1
+        if is_first:
+            self._first.add(kind)
+        is_among = kind in self._first or len(self._counts) - len(self._first) <= KEPT_OTHERS
+        return is_among and self._counts[kind] <= KEPT_OF_KIND
+
+
 @dataclass
 class RecordedModel:
     """A module, the line of the analyzed file from which it was made, and its calls. ``later`` are those of another run, and ``passed`` is
@@ -72,7 +88,8 @@ class RecordedModel:
     line: int
     calls: list[RecordedModelCall] = field(default_factory=list)
     count: int = 0
-    sizes: Counter[str] = field(default_factory=Counter)
+    sizes: _Kinds = field(default_factory=_Kinds)
+    types: _Kinds = field(default_factory=_Kinds)
     later: tuple[LaterCall, ...] = ()
     passed: bytes = b""
     settings: Settings = field(default_factory=dict)
@@ -205,14 +222,14 @@ class ModelRecorder:
 
         causes = [c for c in map(cause_of, _leaves((args, kwargs))) if c is not None]
         model.count += 1
-        sizes = _sizes((args, kwargs))
-        model.sizes[sizes] += 1
-        is_other = len(model.sizes) <= KEPT_OTHERS + 1 and model.sizes[sizes] <= KEPT_OF_OTHER
+        is_first = model.count <= KEPT_CALLS
+        is_other = model.sizes.is_kept(_sizes((args, kwargs)), is_first)
+        is_other |= model.types.is_kept(_types((args, kwargs)), is_first)
         settings = model.settings_now()
         newly_changed = differing(model.settings, settings) - model.changed
-        is_other = is_other or bool(newly_changed)
+        is_other |= bool(newly_changed)
         model.changed |= newly_changed
-        if model.count <= KEPT_CALLS or is_other:
+        if is_first or is_other:
             args, kwargs = _copied((args, kwargs)) if not causes else (args, kwargs)
             grad = torch.is_grad_enabled()
             changes = tuple((*key, settings[key]) for key in sorted(model.changed & settings.keys()))
@@ -351,6 +368,13 @@ def _sizes(value: Any) -> str:
     import torch
 
     return str([(each.dtype, *each.shape) if isinstance(each, torch.Tensor) else type(each) for each in _leaves(value)])
+
+
+def _types(value: Any) -> str:
+    """The types and ranks of the tensors in arguments, and the types of the rest: an evaluation often passes no labels."""
+    import torch
+
+    return str([(each.dtype, each.dim()) if isinstance(each, torch.Tensor) else type(each) for each in _leaves(value)])
 
 
 def _copied(value: Any) -> Any:
