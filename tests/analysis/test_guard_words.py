@@ -298,3 +298,17 @@ def test_a_guard_of_an_unknown_form_shows_no_internals(text: str) -> None:
 def test_long_numbers_are_rounded_where_that_tells_them_apart(values: tuple[str, str], shown: str) -> None:
     facts = [read_guard(parse_guard_failures(f"0/0: scale == {value}")[0]) for value in values]
     assert change(facts) == f"`scale` changed ({shown})"
+
+
+HOOKS = "self._modules['first']._forward_hooks"
+KEY = f"{HOOKS}[list(dict.keys({HOOKS}))[0]]"
+
+
+@pytest.mark.parametrize("holder", ["L['f']", KEY, f"L['g'](L['x'][0]).hooks[f({KEY})]"])
+def test_a_captured_variable_has_its_name_wherever_the_function_is_kept(holder: str) -> None:
+    hint = '(HINT: guard on "counter".calls)'
+    assert (
+        words(f"{holder}.__closure__[1].cell_contents.calls == 2  # self.calls += 1  {hint}")
+        == "`counter.calls` changed (was 2)"
+    )
+    assert words(f"len({holder}.__closure__[0].cell_contents) == 1  # {hint}") == "length of `counter` changed (was 1)"

@@ -163,3 +163,43 @@ def test_a_model_gets_the_objects_that_another_one_has_made(tmp_path: Path, warm
     assert graph_breaks(outcome) == [("run.py", 25)]
     assert [f.message for f in outcome.findings if f.code == "recompile"] == []
     assert not any(note.startswith("Not analyzed") for note in outcome.notes)
+
+
+TRAINED_WITH_A_LOSS = """\
+import torch
+
+
+class Scale(torch.nn.Module):
+    def forward(self, x):
+        print("scaling")
+        return x / 2
+
+
+class Hinge(torch.nn.Module):
+    def forward(self, values, chosen):
+        kept = values[chosen]
+        return (1 - kept).relu().mean()
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 4)
+
+    def forward(self, x):
+        return self.layer(x).tanh()
+
+
+if __name__ == "__main__":
+    scale, net, hinge = Scale(), Net(), Hinge()
+    for _ in range(3):
+        x = scale(torch.randn(6, 8))
+        hinge(net(x), torch.rand(6) > 0.5).backward()
+"""
+
+
+def test_a_loss_of_the_script_is_called_and_what_prepares_data_is_not(tmp_path: Path, warm_host: WarmHost) -> None:
+    project(tmp_path, {"run.py": TRAINED_WITH_A_LOSS})
+    outcome = run(warm_host, tmp_path / "run.py", "model")
+    assert [call.target for call in outcome.calls] == ["Net", "Hinge"]
+    assert graph_breaks(outcome) == [("run.py", 12)]

@@ -97,12 +97,26 @@ def _read(guard: str, hint: str) -> GuardFact:
         return NO_REASON
     if ".cell_contents" in guard and (captured := CAPTURED.search(hint)) is not None:
         # torch names the variable that a closure captures beside its expression (torch 2.12)
-        guard = CELL.sub(captured["name"], guard, count=1)
+        guard = _with_captured(guard, captured["name"])
     return _of_text(guard) or fact_of_expression(guard) or _unread(guard)
 
 
 CAPTURED = pattern(r'guard on "(?P<name>\w+)"')
-CELL = pattern(r"(?<![\w.\[\]'])[\w.\[\]']+\.__closure__\[\d+\]\.cell_contents")
+CELL = pattern(r"\.__closure__\[\d+\]\.cell_contents")
+
+
+def _with_captured(guard: str, name: str) -> str:
+    """``guard`` with ``name`` instead of what leads to the variable: ``hooks[list(dict.keys(hooks))[0]].__closure__[1].cell_contents``."""
+    cell = CELL.search(guard)
+    if cell is None:
+        return guard
+    begin, depth = cell.start(), 0
+    while begin and (
+        depth or guard[begin - 1] in ")]'." or guard[begin - 1].isidentifier() or guard[begin - 1].isdigit()
+    ):
+        begin -= 1
+        depth += (guard[begin] in ")]") - (guard[begin] in "([")
+    return f"{guard[:begin]}{name}{guard[cell.end() :]}"
 
 
 def _unread(guard: str) -> GuardFact:

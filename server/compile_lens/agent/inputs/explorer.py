@@ -18,12 +18,14 @@ from ..torch_internals.attributes import original_module
 from .ahead import Fork, can_fork
 from .guard import BUSY, Enough
 from .model_recorder import RecordedModel
+from .module_changes import Change
 from .synthesis.arguments import NEEDS_GRADIENT, known_text
 
 # more than the program's own limit, for one statement that takes long
 PATIENCE_S = 10.0
-# of the arguments of one model's calls
+# of the arguments of one model's calls, and of those of one call
 MOST_BYTES = 32 << 20
+MOST_OF_CALL = 4 << 20
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class Told:
     given: dict[str, str]
     passed: bytes = b""
     counts: tuple[int, ...] = ()
+    changes: tuple[tuple[Change, ...], ...] = ()
+    values: tuple[bytes, ...] = ()
 
 
 class Explorer:
@@ -93,6 +97,8 @@ class Explorer:
                     given_to(model.module),
                     _packed(model),
                     tuple(call.number for call in model.calls if _texts(call)),
+                    tuple(call.changes for call in model.calls if _texts(call)),
+                    tuple(_values(call) for call in model.calls if _texts(call)),
                 )
                 for model in models()
             ]
@@ -114,6 +120,12 @@ def _packed(model: RecordedModel) -> bytes:
     return data if len(data) <= MOST_BYTES else b""
 
 
+def _values(call: Any) -> bytes:
+    """The arguments of a call; nothing where they are large, or cannot leave this process."""
+    data = attempted(lambda: _Packer.pack([(call.positional, call.named)])) or b""
+    return data if len(data) <= MOST_OF_CALL else b""
+
+
 class _Packer(pickle.Pickler):
     """Packs a named tuple by its items, whatever its class makes of being unpacked."""
 
@@ -131,7 +143,7 @@ class _Packer(pickle.Pickler):
 
 
 def unpacked(passed: bytes) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
-    """What ``passed`` of a Told holds; nothing where it cannot be made again here."""
+    """What ``passed``, or one of ``values``, of a Told holds; nothing where it cannot be made again here."""
     return (attempted(lambda: pickle.loads(passed)) if passed else None) or []
 
 

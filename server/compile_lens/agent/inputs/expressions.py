@@ -43,14 +43,17 @@ class InvalidCall(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PreparedCall:
-    """A call that is ready to be made: ``target`` is a module or a function."""
+    """A call that is ready to be made: ``target`` is a module or a function; ``before`` is what the program does to it first."""
 
     target: Any
     positional: tuple[Any, ...]
     named: dict[str, Any]
+    before: Callable[[], object] | None = None
 
     def run(self, target: Any = None) -> Any:
         """Make the call, of ``target`` (the compiled one) if it is passed."""
+        if self.before is not None:
+            self.before()
         return (self.target if target is None else target)(*self.positional, **self.named)
 
 

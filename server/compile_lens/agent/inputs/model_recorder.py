@@ -6,26 +6,32 @@ import contextlib
 import sys
 import time
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
 from ..runtime.foreign_code import attempted
+from ..torch_internals.attributes import original_module
 from ..torch_internals.core import CALL_OF_MODULE, PYTREE
 from .absent import NeedsAbsent, cause_of
 from .guard import Enough
 from .missing_imports import IMPORT_SYSTEM, is_of_project
+from .module_changes import Change, Settings, differing, settings_of
 from .parameter_count import trained_parameter_count
 from .placement import device_of
 from .synthesis.arguments import literal
 
-# after so many calls of one model, or of all, it is known how the program calls them, except that a later one may be of other sizes:
-# the last batch of an epoch is often smaller. It is waited for so many seconds
+# after so many calls of one model, or of all, it is known how the program calls them, except that a later one may be of other sizes, or
+# come after a change of the model: the last batch of an epoch is often smaller, and a temperature falls after it. It is waited for so many
+# seconds
 CALLS_OF_ONE = 4
 CALLS_OF_ALL = 12
 OTHER_SIZES_S = 3.0
 KEPT_CALLS, KEPT_OTHERS = 3, 2
+# of each kind of calls: what one keeps for the next, such as keys and values, shows in the second
+KEPT_OF_KIND = 2
 # what torch.fx and its heirs call modules with
 SYMBOLIC = frozenset({"Proxy", "HFProxy"})
 WRAPPERS = frozenset({"DistributedDataParallel", "DataParallel", "FullyShardedDataParallel"})
@@ -33,8 +39,8 @@ WRAPPERS = frozenset({"DistributedDataParallel", "DataParallel", "FullyShardedDa
 
 @dataclass(frozen=True)
 class RecordedModelCall:
-    """A call from outside of all modules. ``is_complete``: nothing that it passes is absent. ``device`` is that of the module then, and
-    ``number`` tells which call of the module it is, from 1 on."""
+    """A call from outside of all modules. ``is_complete``: nothing that it passes is absent. ``device`` is that of the module then,
+    ``number`` tells which call of the module it is, from 1 on, and ``changes`` what the program has changed of it since the first."""
 
     positional: tuple[Any, ...]
     named: dict[str, Any]
@@ -42,25 +48,63 @@ class RecordedModelCall:
     grad: bool
     device: Any = None
     number: int = 1
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True)
+class LaterCall:
+    """A call in another run of the program: its arguments as expressions, what it had changed of the model by then, and the arguments
+    themselves as bytes (``explorer.unpacked``), where they are not large."""
+
+    positional: tuple[str, ...]
+    named: dict[str, str]
+    changes: tuple[Change, ...] = ()
+    values: bytes = b""
+
+
+class _Kinds:
+    """Kinds of calls of one model, each by a text."""
+
+    def __init__(self) -> None:
+        self._first: set[str] = set()
+        self._counts: Counter[str] = Counter()
+
+    def is_kept(self, kind: str, is_first: bool) -> bool:
+        """Whether a call of ``kind`` is kept, beside the first ones."""
+        self._counts[kind] += 1
+        if is_first:
+            self._first.add(kind)
+        is_among = kind in self._first or len(self._counts) - len(self._first) <= KEPT_OTHERS
+        return is_among and self._counts[kind] <= KEPT_OF_KIND
 
 
 @dataclass
 class RecordedModel:
-    """A module, the line of the analyzed file from which it was made, and its calls; ``later`` are those of another run, as expressions by
-    position and by name, and ``passed`` what those got that have no such text (``explorer.unpacked``)."""
+    """A module, the line of the analyzed file from which it was made, and its calls. ``later`` are those of another run, and ``passed`` is
+    what those got that have no expressions (``explorer.unpacked``). ``settings`` are those after its last call, and ``changed`` what the
+    program has changed between calls."""
 
     module: Any
     line: int
     calls: list[RecordedModelCall] = field(default_factory=list)
     count: int = 0
-    sizes: set[str] = field(default_factory=set)
-    later: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = ()
+    sizes: _Kinds = field(default_factory=_Kinds)
+    types: _Kinds = field(default_factory=_Kinds)
+    later: tuple[LaterCall, ...] = ()
     passed: bytes = b""
+    settings: Settings = field(default_factory=dict)
+    changed: set[tuple[str, str]] = field(default_factory=set)
+    begins_in_training: bool = True
 
     @property
     def size(self) -> tuple[int, int]:
         """How many parameters of it are trained, and how many submodules it has."""
         return trained_parameter_count(self.module), len(list(self.module.modules()))
+
+    def settings_now(self) -> Settings:
+        """Its settings. A model that is trained is called in eval mode by variations; one that begins in eval mode, as for a check before
+        the training, is to be trained as the program does it."""
+        return settings_of(self.module, with_mode=not self.begins_in_training)
 
     @property
     def complete(self) -> RecordedModelCall | None:
@@ -111,8 +155,9 @@ class ModelRecorder:
 
         def call(self: Any, *args: Any, **kwargs: Any) -> Any:
             is_own = recorder._owns(self)
+            noted = None
             if recorder._depth == 0 or (is_own and recorder._own_depth == 0):
-                recorder._note(self, args, kwargs)
+                noted = recorder._note(self, args, kwargs)
             recorder._depth += 1
             recorder._own_depth += is_own
             try:
@@ -120,6 +165,8 @@ class ModelRecorder:
             finally:
                 recorder._depth -= 1
                 recorder._own_depth -= is_own
+                if noted is not None:
+                    noted.settings = noted.settings_now()
 
         def add_param_group(self: Any, group: Any) -> None:
             original_add(self, group)
@@ -155,16 +202,18 @@ class ModelRecorder:
             frame = frame.f_back
         return 0
 
-    def _note(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Note a call. Raises NeedsAbsent for one with something absent, and Enough when the models are known."""
+    def _note(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RecordedModel | None:
+        """Note a call; the model that it is of. Raises NeedsAbsent for one with something absent, and Enough when the models are known."""
         self._check_time()
         if any(type(value).__name__ in SYMBOLIC for value in _leaves((args, kwargs))):
-            return  # a tracer makes it, which is not how the model is used
+            return None  # a tracer makes it, which is not how the model is used
         while type(module).__name__ in WRAPPERS and hasattr(module, "module"):
             module = module.module
         known = self._made.get(id(module))
         line = known[1] if known is not None else 0
-        model = self._called.setdefault(id(module), RecordedModel(module, line or self._line()))
+        model = self._called.setdefault(
+            id(module), RecordedModel(module, line or self._line(), begins_in_training=module.training)
+        )
         self._first_call = self._first_call or time.monotonic()
         is_known = model.count >= CALLS_OF_ONE or sum(each.count for each in self._called.values()) >= CALLS_OF_ALL
         if is_known and time.monotonic() - self._first_call > OTHER_SIZES_S:
@@ -173,21 +222,37 @@ class ModelRecorder:
 
         causes = [c for c in map(cause_of, _leaves((args, kwargs))) if c is not None]
         model.count += 1
-        sizes = _sizes((args, kwargs))
-        is_other = sizes not in model.sizes and len(model.sizes) <= KEPT_OTHERS
-        model.sizes.add(sizes)
-        if model.count <= KEPT_CALLS or is_other:
+        is_first = model.count <= KEPT_CALLS
+        is_other = model.sizes.is_kept(_sizes((args, kwargs)), is_first)
+        is_other |= model.types.is_kept(_types((args, kwargs)), is_first)
+        settings = model.settings_now()
+        newly_changed = differing(model.settings, settings) - model.changed
+        is_other |= bool(newly_changed)
+        model.changed |= newly_changed
+        if is_first or is_other:
             args, kwargs = _copied((args, kwargs)) if not causes else (args, kwargs)
             grad = torch.is_grad_enabled()
-            model.calls.append(RecordedModelCall(args, kwargs, not causes, grad, device_of(module), model.count))
+            changes = tuple((*key, settings[key]) for key in sorted(model.changed & settings.keys()))
+            model.calls.append(
+                RecordedModelCall(args, kwargs, not causes, grad, device_of(module), model.count, changes)
+            )
         if causes:
             raise NeedsAbsent(causes[0])
         if model.count == 1:
             self._before_first(model)
+        return model
 
     def number_of(self, module: Any) -> int:
-        """How many modules the program made before ``module``: the same number in every run of it; -1 if an import made it."""
-        return next((number for number, each in enumerate(self._kept) if each is module), -1)
+        """How many modules the program made before ``module``: the same number in every run of it. Those that an import or a copy made are
+        counted from -1 down, in the order of their first calls."""
+        made = next((number for number, each in enumerate(self._kept) if each is module), None)
+        if made is not None:
+            return made
+        return next((-1 - number for number, each in enumerate(self._not_made()) if each.module is module), -1)
+
+    def _not_made(self) -> list[RecordedModel]:
+        made = set(map(id, self._kept))
+        return [model for model in self._called.values() if id(model.module) not in made]
 
     def given_to(self, module: Any) -> dict[str, str]:
         """The arguments that the program passed to the constructor of ``module``, as text by parameter; as far as they have one."""
@@ -195,9 +260,11 @@ class ModelRecorder:
 
     def known(self, number: int, name: str) -> RecordedModel | None:
         """The model with this number and class, if it has been made or called by now."""
-        called = [model for model in self._called.values() if type(model.module).__qualname__ == name]
-        if not 0 <= number < len(self._kept):
-            return next(iter(called), None)
+        if number < 0:
+            found = self._not_made()[-1 - number : len(self._called)]
+            return found[0] if found and type(original_module(found[0].module)).__qualname__ == name else None
+        if number >= len(self._kept):
+            return None
         module = self._kept[number]
         return self._called.get(id(module)) or RecordedModel(module, self._made[id(module)][1])
 
@@ -220,10 +287,19 @@ class ModelRecorder:
             for found in ([*self._called.values(), *trained], made):
                 fitting = [model for model in found if _is_model(model.module, has_parameters, self._file)]
                 if fitting:
-                    return sorted(
+                    main = sorted(
                         _roots(fitting), key=lambda model: (self._is_trained(model), model.size), reverse=True
                     )
+                    return main + (self._losses() if has_parameters else [])
         return []
+
+    def _losses(self) -> list[RecordedModel]:
+        """The modules of the project without parameters that the program calls with what a model has computed, in order to train it."""
+        return [
+            model
+            for model in self._called.values()
+            if _is_model(model.module, False, self._file) and any(map(_needs_gradient, model.calls))
+        ]
 
     def _is_trained(self, model: RecordedModel) -> bool:
         try:
@@ -272,6 +348,10 @@ def _is_model(module: Any, has_parameters: bool, file: str) -> bool:
     return is_of_project(getattr(sys.modules.get(type(module).__module__), "__file__", None) or "", file)
 
 
+def _needs_gradient(call: RecordedModelCall) -> bool:
+    return call.grad and any(getattr(value, "requires_grad", False) for value in _leaves((call.positional, call.named)))
+
+
 def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
     if depth < 4 and type(value) in (list, tuple):
         for each in value:
@@ -288,6 +368,13 @@ def _sizes(value: Any) -> str:
     import torch
 
     return str([(each.dtype, *each.shape) if isinstance(each, torch.Tensor) else type(each) for each in _leaves(value)])
+
+
+def _types(value: Any) -> str:
+    """The types and ranks of the tensors in arguments, and the types of the rest: an evaluation often passes no labels."""
+    import torch
+
+    return str([(each.dtype, each.dim()) if isinstance(each, torch.Tensor) else type(each) for each in _leaves(value)])
 
 
 def _copied(value: Any) -> Any:

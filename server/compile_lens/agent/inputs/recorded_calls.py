@@ -7,6 +7,8 @@ import copy
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..instrument.unrecorded import uncompiled
@@ -15,12 +17,12 @@ from ..runtime.entry_protocol import MODEL_CALL, CallMade, CallNotMade, EntryCal
 from ..runtime.foreign_code import attempted
 from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_function, original_module
-from . import compiled_call
+from . import compiled_call, module_changes
 from .absent import cause_of
 from .ahead import of_copy
 from .explorer import Told, unpacked
 from .expressions import InvalidCall, PreparedCall, evaluate
-from .model_recorder import RecordedModel, RecordedModelCall
+from .model_recorder import LaterCall, RecordedModel, RecordedModelCall
 from .parameter_count import parameter_count
 from .placement import device_of
 from .synthesis.arguments import NEEDS_GRADIENT, in_words, known_text
@@ -80,7 +82,12 @@ def likeness(model: RecordedModel) -> object:
         parameters = tuple((name, tuple(each.shape)) for name, each in module.named_parameters())
         call = model.complete
         inputs = in_words(call.positional, call.named) if call is not None else ""
-        return type(module), str(module)[:MOST_TEXT], parameters, str(model.later[0]) if model.later else inputs
+        return (
+            type(module),
+            str(module)[:MOST_TEXT],
+            parameters,
+            _expressions(model.later[0]) if model.later else inputs,
+        )
 
     return attempted(read)
 
@@ -91,7 +98,11 @@ def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNot
     name, is_compiled = name_of(model), original is not model.module
     if model.complete is not None and model.complete.device is not None:
         original.to(model.complete.device)  # a trainer that ended has taken it back
-    calls = [PreparedCall(module, call.positional, call.named) for call in model.calls if call.is_complete]
+    calls = [
+        PreparedCall(module, call.positional, call.named, _making(original, call.changes))
+        for call in model.calls
+        if call.is_complete
+    ]
     calls += _later_calls(model)
     calls = calls or [PreparedCall(module, positional, named) for positional, named in unpacked(model.passed)]
     if calls:
@@ -105,20 +116,31 @@ def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNot
     made = f"{name} from line {model.line}" if model.line and not line else name
     wire.tell(EntryCalled((CallMade(MODEL_CALL, made, inputs, name),)))
     at = None if is_compiled else CompileAt(line or max(model.line, 1))
-    return compiled_call.run_within_time(wire, calls, at, file, name, failed, _grad(model))
+    changes = [call.changes for call in model.calls] + [call.changes for call in model.later]
+    with module_changes.undone(original, changes):
+        return compiled_call.run_within_time(wire, calls, at, file, name, failed, _grad(model))
+
+
+def _making(module: Any, changes: tuple[module_changes.Change, ...]) -> Callable[[], object] | None:
+    return partial(module_changes.make, module, changes) if changes else None
 
 
 def _later_calls(model: RecordedModel) -> list[PreparedCall]:
-    """The calls of the copy that ran ahead, with random tensors of the sizes that they had there."""
+    """The calls of the copy that ran ahead, each after what had changed by then. Large tensors are random ones of their sizes."""
     found: list[PreparedCall] = []
     names = {**_names_of(model.module), "__made__": model.module}
-    for positional, named in model.later:
-        arguments = ", ".join([*positional, *(f"{name}={text}" for name, text in named.items())])
-        try:
-            found.append(evaluate(f"__made__({arguments})", names))
-        except InvalidCall:
-            continue
+    for later in model.later:
+        before = _making(original_module(model.module), later.changes)
+        for positional, named in unpacked(later.values):
+            found.append(PreparedCall(model.module, positional, named, before))
+        if not later.values:
+            with contextlib.suppress(InvalidCall):
+                found.append(replace(evaluate(f"__made__({_expressions(later)})", names), before=before))
     return found
+
+
+def _expressions(call: LaterCall) -> str:
+    return ", ".join([*call.positional, *(f"{name}={text}" for name, text in call.named.items())])
 
 
 def _grad(model: RecordedModel) -> bool:

@@ -11,7 +11,7 @@ from .data_loading import without_workers
 from .explorer import Explorer, Told
 from .function_recorder import FunctionRecorder, RecordedFunction
 from .guard import Enough
-from .model_recorder import ModelRecorder, RecordedModel
+from .model_recorder import LaterCall, ModelRecorder, RecordedModel
 from .parameter_count import parameter_count
 
 
@@ -49,15 +49,17 @@ class WatchedProgram:
             model = self._recorder.known(told.number, told.name)
             if model is not None:
                 # what this process has recorded itself is not made once more
-                later = zip(told.calls, told.counts, strict=True)
-                model.later = tuple(call for call, count in later if count > model.count)
+                later = zip(told.calls, told.changes, told.values, told.counts, strict=True)
+                model.later = tuple(
+                    LaterCall(*call, changes, values) for call, changes, values, count in later if count > model.count
+                )
                 model.passed = told.passed
                 found.append(model)
         return found or self._found()
 
     def not_made(self) -> Iterator[tuple[Told, type]]:
         """Models that the program makes only after the first call of its main one, where it was stopped: their classes. Not those that it
-        has made in the same way before, as in each turn of a loop."""
+        has made in the same way before, as in each turn of a loop, nor copies of those that it has made."""
         is_known = [self._recorder.known(told.number, told.name) is not None for told in self._explorer.told]
         made = {
             (told.module, told.name, str(told.given))
@@ -66,7 +68,13 @@ class WatchedProgram:
         }
         for told, known in zip(self._explorer.told, is_known, strict=True):
             cls = getattr(sys.modules.get(told.module), told.name, None)
-            if isinstance(cls, type) and not known and (told.module, told.name, str(told.given)) not in made:
+            is_copy = told.number < 0 and any((module, name) == (told.module, told.name) for module, name, _ in made)
+            if (
+                isinstance(cls, type)
+                and not known
+                and not is_copy
+                and (told.module, told.name, str(told.given)) not in made
+            ):
                 yield told, cls
 
     def functions(self) -> list[RecordedFunction]:
