@@ -104,3 +104,61 @@ def test_a_name_that_the_file_does_not_define_is_no_matter_of_inputs(tmp_path: P
     outcome = run(warm_host, write(tmp_path, text))
     assert outcome.failure.endswith("name 'torch' is not defined: no call returns before the file defines it.")
     assert outcome.coverage is not None and not outcome.coverage.units[0].draft
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        (
+            "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.part = Part()\n\n"
+            "    def forward(self, x):\n        return self.part(x)\n",
+            "name 'Part' is not defined: no call returns before the file defines it.",
+        ),
+        (
+            "import itertools\nclass Net(nn.Module):\n    def forward(self, x):\n        return itertools.no_such_tool(x)\n",
+            "module 'itertools' has no attribute 'no_such_tool': no call returns with the installed version.",
+        ),
+    ],
+)
+def test_where_no_inputs_help_none_are_asked_for(tmp_path: Path, warm_host: WarmHost, text: str, end: str) -> None:
+    outcome = run(warm_host, write(tmp_path, f"{HEAD}{text}"))
+    assert outcome.failure.endswith(end)
+    assert outcome.coverage is not None and not outcome.coverage.units[0].draft
+
+
+WITH_PARTS_UNSET = (
+    HEAD
+    + """\
+class Separable(nn.Module):
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+        self.first = None
+
+    def forward(self, x):
+        assert self.first is not None, "it has no layer"
+        return self.first(x).relu()
+"""
+)
+
+
+def test_a_class_that_fails_without_what_its_heirs_set_runs_by_way_of_one(tmp_path: Path, warm_host: WarmHost) -> None:
+    write(tmp_path, "", "pkg/__init__.py")
+    heirs = """\
+from torch import nn
+from .base import Separable
+
+
+class Other(Separable):
+    def forward(self, x):
+        return x
+
+
+class Pointwise(Separable):
+    def __init__(self, width: int):
+        super().__init__()
+        self.first = nn.Linear(width, width)
+"""
+    write(tmp_path, heirs, "pkg/heirs.py")
+    outcome = run(warm_host, write(tmp_path, WITH_PARTS_UNSET, "pkg/base.py"))
+    assert [call.target for call in outcome.calls] == ["Separable"]
+    assert outcome.calls[0].text.startswith("pkg.heirs.Pointwise(")

@@ -64,6 +64,41 @@ def test_the_doctest_of_a_region(tmp_path: Path, warm_host: WarmHost) -> None:
     assert outcome.regions[0].graphs == 2
 
 
+WITH_EXAMPLE = '''\
+import torch
+from torch import nn
+
+
+class Doubled(nn.Module):
+    """Twice the layer that `build` makes: https://example.com/doubled.
+
+    >>> import torch
+    >>> from doubled import Doubled
+    >>> model = Doubled(lambda width: torch.nn.Linear(width, width), [8])
+    >>> _ = model(torch.ones(2, 8))
+    """
+
+    def __init__(self, build, widths):
+        super().__init__()
+        if not isinstance(widths, list) or widths[0] != len(widths) * 8:
+            raise ValueError(build)
+        self.layer = build(widths[0])
+        if self.layer.weight.shape != (8, 8):
+            raise ValueError(widths)
+
+    def forward(self, x):
+        return self.layer(x) * 2
+'''
+
+
+def test_an_example_may_import_what_it_is_about_and_its_text_may_have_links(
+    tmp_path: Path, warm_host: WarmHost
+) -> None:
+    outcome = run(warm_host, write(tmp_path, WITH_EXAMPLE, "doubled.py"), "doctest:Doubled")
+    assert outcome.entry == "doctest:Doubled"
+    assert outcome.graphs
+
+
 def test_a_script_that_reaches_nothing_is_passed_over_and_said(tmp_path: Path, warm_host: WarmHost) -> None:
     source = MODEL + "if __name__ == '__main__':\n    raise FileNotFoundError('data/train.bin')\n"
     outcome = run(warm_host, write(tmp_path, source))

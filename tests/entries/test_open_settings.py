@@ -45,6 +45,24 @@ class Indexed(nn.Module):
         return self.layers(x)
 
 
+class Encoder(nn.Module):
+    def __init__(self, vocab_size, hidden_size=64):
+        super().__init__()
+        self.table = nn.Embedding(vocab_size, hidden_size)
+
+    def forward(self, ids):
+        return self.table(ids)
+
+
+class OfParts(nn.Module):
+    def __init__(self, scale, encoder_params={}):
+        super().__init__()
+        self.encoder, self.scale = Encoder(**encoder_params), scale
+
+    def forward(self, ids):
+        return self.encoder(ids) * self.scale
+
+
 class Settings:
     def __init__(self, emb_size=None, classes=None, rate=0.5):
         self.emb_size, self.classes, self.rate = emb_size, classes, rate
@@ -97,6 +115,7 @@ class Chosen(nn.Module):
         ("Sides", "Sides("),
         ("Free", "Free((64, 64), torch.nn.GELU())("),
         ("Indexed", "Indexed("),
+        ("OfParts", 'OfParts(scale=1.0, encoder_params={"vocab_size": '),
         ("Configured", "Configured(settings=Settings(emb_size=64, classes="),
         ("Kept", "Kept(config=Keeping(embedding_size="),
         ("Chosen", "Chosen(config=types.SimpleNamespace(inner_dim="),

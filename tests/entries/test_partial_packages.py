@@ -73,3 +73,22 @@ def test_a_package_is_found_where_nothing_marks_the_project(tmp_path: Path, warm
     outcome = run(warm_host, tmp_path, {"pkg/sizes.py": "WIDTH = 8\n", "pkg/net.py": net})
     assert "Net" in [call.target for call in outcome.calls]
     assert f"Added the folder `{tmp_path}` to the import path for `pkg`." in "\n".join(outcome.notes)
+
+
+def test_the_outermost_folder_of_a_package_needs_no_init(tmp_path: Path, warm_host: WarmHost) -> None:
+    net = "from outer.pkg.sizes import WIDTH\n" + NET.replace("from pkg import DOUBLE, helper\n", "")
+    net = net.replace("DOUBLE", "WIDTH").replace("helper(x)", "x")
+    files = {
+        "setup.py": "",
+        "outer/pkg/__init__.py": "from .broken import helper\n",
+        "outer/pkg/sizes.py": "WIDTH = 8\n",
+    }
+    files |= {"outer/pkg/broken.py": "raise ImportError('of another version')\n", "outer/pkg/net.py": net}
+    for name, text in files.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    file = tmp_path / "outer" / "pkg" / "net.py"
+    outcome = warm_host.run_choice(str(file), choose(str(file), file.read_text(), None))
+    assert "Net" in [call.target for call in outcome.calls]
+    assert not any("is not installed" in note for note in outcome.notes)

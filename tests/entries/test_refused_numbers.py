@@ -34,6 +34,15 @@ class Upsampled(nn.Module):
         return self.shuffle(self.last(x))
 
 
+class Joined(nn.Module):
+    def __init__(self, in_channels, out_channels, kernel, padding=0):
+        super().__init__()
+        self.conv = nn.Conv2d(in_channels, out_channels, kernel, padding=padding)
+
+    def forward(self, x):
+        return torch.cat((x, self.conv(x)), 1)
+
+
 class Listed(nn.Module):
     def __init__(self, order):
         super().__init__()
@@ -155,6 +164,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     ("name", "shown"),
     [
         ("Upsampled", "scale=2)("),
+        ("Joined", "kernel=1)("),
         ("Listed", "Listed(order=4)("),
         ("PowerOfTwo", "PowerOfTwo(scale=2)("),
         ("LowRank", "p=2)("),

@@ -133,6 +133,7 @@ def test_an_answer_turns_the_question_and_keeps_the_others(first: int, second: i
         ("(*optional*, defaults to 0.1)", None),
         ("the mask (see above)", None),
         ("float, 0x10 is a number", None),
+        ("[...] LongTensor, ids of any shape", None),
         (
             "The elements. Size BATCH x SIZE OF SEQUENCE x self.inputSize",
             ("BATCH", "SIZE_OF_SEQUENCE", "self.inputSize"),

@@ -20,6 +20,7 @@ _DOCSTRINGS = Query(
     (function_definition body: (block . (expression_statement (string) @text))) @owner
     """,
 )
+_EXAMPLE = pattern(r"(?m)^\s*(?:>>>|\.\.\.) .*$")
 # examples that use the network
 _FETCHES = pattern(r"from_pretrained|load_dataset|https?://|requests\.|urlopen|hub\.load|Image\.open|\.download")
 
@@ -30,7 +31,9 @@ def find_doctests(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[Ent
     for _, captured in _DOCSTRINGS.matches(tree.root):
         text = tree.node_text(captured["text"][0])
         owner = qualified_name(tree, captured["owner"][0]) if "owner" in captured else ""
-        if ">>>" not in text or _FETCHES.search(text):
+        examples = "\n".join(_EXAMPLE.findall(text))
+        # the text around them may have links
+        if not examples or _FETCHES.search(examples):
             continue
         called = next((t for t in targets if re.search(rf">>> .*(?<![\w.]){re.escape(_first(t.name))}\(", text)), None)
         if called is None or count >= MOST:

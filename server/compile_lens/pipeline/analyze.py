@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from compile_lens.agent.runtime.entry_plans import SEARCHED, SynthesizedCalls
-from compile_lens.agent.runtime.entry_protocol import UNDEFINED_NAME
+from compile_lens.agent.runtime.entry_protocol import NO_CALL_RETURNS
 from compile_lens.agent.runtime.protocol import AgentEvent, Hello
 from compile_lens.analysis.compiled_functions import summarize_compiled
 from compile_lens.analysis.coverage import Coverage, measure
@@ -352,6 +352,6 @@ def _unusable(entry: str, why: str, draft: str, failed: str) -> str:
     if not why.startswith("could not make up inputs"):
         return f"The entry {entry} cannot be used: {why}.{f' C{complete}' if draft else ''}"
     parts = [f"{why[0].upper()}{why[1:]}."]
-    if not why.endswith(UNDEFINED_NAME):
+    if not why.endswith(NO_CALL_RETURNS):
         parts += [failed, f"Add `get_inputs()`, or c{complete}" if draft else "Add `get_inputs()`."]
     return " ".join(filter(None, parts))

@@ -28,8 +28,7 @@ def run(plan: DoctestExamples, file: str, source: str, wire: Wire) -> None:
     if not examples:
         raise UnusableEntry(f"the docstring of {f'`{name}`' if name else 'the module'} has no examples")
     names = {**vars(module), "__name__": module.__name__}
-    if plan.compile is not None:
-        names[name.rpartition(".")[2]] = _compiling(subject, plan.compile, file)
+    compiling = None if plan.compile is None else _compiling(subject, plan.compile, file)
     before = compiled_call.frames_so_far()
     wire.tell(EntryCalled((CallMade(f"doctest of {name or 'the module'}"),)))
     for number, example in enumerate(examples):
@@ -40,6 +39,9 @@ def run(plan: DoctestExamples, file: str, source: str, wire: Wire) -> None:
             for feature in (getattr(__future__, word) for word in __future__.all_feature_names)
             if any(value is feature for value in names.values())
         )
+        if compiling is not None:
+            # the example before may have imported it
+            names.update({each: compiling for each, value in names.items() if value is subject})
         code = compile(example.source, f"<doctest {name}[{number}]>", "single", flags, dont_inherit=True)
         try:
             exec(code, names)

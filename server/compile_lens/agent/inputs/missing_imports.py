@@ -164,14 +164,15 @@ def _folders(file: str, name: str) -> Iterator[str]:
 
 
 def _has_module(folder: str, name: str) -> bool:
-    """Whether ``folder`` holds a module ``name``, or a package with Python files in it."""
+    """Whether ``folder`` holds a module ``name``, or a package with Python files or packages in it."""
     inside = os.path.join(folder, name)
     if os.path.isfile(f"{inside}.py") or os.path.isfile(os.path.join(inside, "__init__.py")):
         return True
     try:
-        return any(entry.endswith(".py") for entry in os.listdir(inside))
+        entries = os.listdir(inside)
     except OSError:
         return False
+    return any(each.endswith(".py") or os.path.isfile(os.path.join(inside, each, "__init__.py")) for each in entries)
 
 
 def _program_frames(frame: FrameType | None) -> Iterator[FrameType]:

@@ -216,17 +216,26 @@ def _shadows(folder: str, package: str, text: str) -> bool:
 
 def _own_depth(folder: str, text: str) -> int:
     """How many packages stand above a file that imports its own by its full name: 2 for `from x.y import z` in `x/y/`, whether `y` has
-    an ``__init__.py`` or not."""
+    an ``__init__.py`` or not; nor does `x` need one where the module `x.y` is there."""
     imported = set(re.findall(r"^(?:from|import)\s+([A-Za-z_]\w*)\b", text, re.MULTILINE))
     found = 0
     for depth in range(1, MAX_PACKAGES + 1):
         name = os.path.basename(folder)
         if not name.isidentifier():
             break
-        if name in imported and os.path.isfile(os.path.join(folder, "__init__.py")):
+        is_package = os.path.isfile(os.path.join(folder, "__init__.py"))
+        if name in imported and (is_package or (depth > 1 and _has_imported(folder, text))):
             found = depth
         folder = os.path.dirname(folder)
     return found
+
+
+def _has_imported(folder: str, text: str) -> bool:
+    """Whether ``folder`` has a module that ``text`` imports as one of the package with the name of the folder: `from x.y import z`."""
+    above, name = os.path.split(folder)
+    dotted = re.findall(rf"^(?:from|import)\s+({re.escape(name)}(?:\.\w+)+)", text, re.MULTILINE)
+    places = (os.path.join(above, *each.split(".")) for each in dotted)
+    return any(os.path.isfile(f"{place}.py") or os.path.isdir(place) for place in places)
 
 
 def _relative_depth(text: str) -> int:

@@ -27,6 +27,7 @@ from .synthesis.blame import involved_arguments, line_of_failure
 from .synthesis.concrete_classes import is_abstract
 from .synthesis.construction import CONSTRUCTOR_FAILED
 from .synthesis.drafts import draft_of
+from .synthesis.no_call import no_call_returns
 from .synthesis.object_calls import FoundCall
 from .synthesis.optional_arguments import optional_arguments
 from .synthesis.search import NotFound, SearchBudget, sentence_of
@@ -237,7 +238,7 @@ class Trials:
         name = target.name
         cause = cause_of(vars(self._module).get(name.partition(".")[0]))
         if cause is not None:
-            return CallNotMade(name, f"{UNDEFINED}: {type(cause).__name__}: {cause}")
+            return CallNotMade(name, f"{UNDEFINED}: {type(cause).__name__}: {cause}: {UNDEFINED_NAME}")
         draft = ""
         failed: BaseException | None = None
         try:
@@ -252,8 +253,9 @@ class Trials:
             reason = f"the imported module has no such name ({error})"
         except NotFound as error:
             reason, draft, failed = str(error), error.draft or self._first_draft(target), error.shown
-            if type(error.error) is NameError:
-                reason, draft = f"{reason}: {UNDEFINED_NAME}", ""
+            why = no_call_returns(error.shown)
+            if why:
+                reason, draft = f"{reason}: {why}", ""
         except RecursionError:
             reason, draft = "the search reached Python's recursion limit", self._first_draft(target)
         except SystemExit as end:

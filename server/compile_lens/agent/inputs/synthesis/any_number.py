@@ -11,8 +11,9 @@ from ...runtime.foreign_code import attempted
 from .arguments import Argument, Expression, UnknownInteger
 from .constructor_parameters import constructor
 from .delegation import accepts_names
+from .docstring_types import types_in_docstring
 from .guesses import MAKERS, by_name
-from .hint_kinds import first_class
+from .hint_kinds import first_class, kinds_of
 
 if TYPE_CHECKING:
     from .argument_guesser import ArgumentGuesser
@@ -31,9 +32,11 @@ def any_number_of(cls: type) -> str:
 
 
 def item_of(cls: type, name: str, guesser: ArgumentGuesser, depth: int = 0) -> Argument:
-    """What one of the arguments called ``name`` is by its annotation or its name; else a number."""
-    hints: dict[str, Any] = attempted(lambda: typing.get_type_hints(constructor(cls))) or {}
-    wanted = first_class(hints.get(name))
+    """What one of the arguments called ``name`` is by its annotation, what its docstring says or its name; else a number."""
+    hint = _hint(cls, name)
+    if kinds_of(hint, "") & {"int", "float"}:
+        return UnknownInteger(guesser.unknowns.get(f"{name}=", 64).name)
+    wanted = first_class(hint)
     if wanted is not None and guesser.is_own(wanted) and wanted is not cls:
         return guesser.constructed(wanted, depth, cls)
     one = name.rstrip("s")
@@ -44,3 +47,10 @@ def item_of(cls: type, name: str, guesser: ArgumentGuesser, depth: int = 0) -> A
     if alike is not None and alike is not cls:
         return guesser.constructed(alike, depth, cls)
     return UnknownInteger(guesser.unknowns.get(f"{name}=", 64).name)
+
+
+def _hint(cls: type, name: str) -> Any:
+    function = constructor(cls)
+    hints: dict[str, Any] = attempted(lambda: typing.get_type_hints(function)) or {}
+    text = f"{inspect.getdoc(function) or ''}\n{inspect.getdoc(cls) or ''}"
+    return hints.get(name) or types_in_docstring(text, (name,), function).get(name)

@@ -78,7 +78,7 @@ class ArgumentGuesser:
         if info.item_fields and depth < _MAX_DEPTH:
             item = tuple((key, self._field(owner, key, None, depth)) for key in info.item_fields)
             return [Group((Fields(item, is_dict=True),), is_list=True)]
-        config = class_for(owner, info.name, first_class(info.hint), self.module)
+        config = class_for(owner, info.name, first_class(info.hint), self.module, bool(info.annotation))
         missing = lacking(config, info.fields) if config is not None and info.hint is None else set()
         is_guessed = config is None or bool(missing)
         if config is not None and not is_guessed and depth < _MAX_DEPTH:

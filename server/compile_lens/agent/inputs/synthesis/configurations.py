@@ -22,13 +22,16 @@ OPEN_VOCABULARY = 256
 LEVELS: tuple[SizeTable, ...] = ((*LAYERS, *VOCABULARIES, *WIDTHS), (*LAYERS, *VOCABULARIES), LAYERS, ())
 
 
-def class_for(owner: Any, name: str, hint: Any, module: Any) -> type | None:
-    """The class of the configuration that the parameter ``name`` of ``owner`` takes, or None if it takes none."""
+def class_for(owner: Any, name: str, hint: Any, module: Any, is_annotated: bool = True) -> type | None:
+    """The class of the configuration that the parameter ``name`` of ``owner`` takes, or None if it takes none.
+
+    Not ``is_annotated``: ``hint`` is of a docstring, which may have been copied with the class that it is about.
+    """
     is_config = isinstance(hint, type) and (dataclasses.is_dataclass(hint) or CLASSES.fullmatch(hint.__name__))
     if not is_config and NAMES.fullmatch(name) is None:
         return None
     own = getattr(owner, "config_class", None)
-    if isinstance(own, type) and (not is_config or issubclass(own, hint)):
+    if isinstance(own, type) and (not is_config or not is_annotated or issubclass(own, hint)):
         return own
     found = [
         value

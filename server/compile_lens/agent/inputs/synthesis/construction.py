@@ -31,7 +31,7 @@ from .factories import factories
 from .failing_lines import names_in_failing_lines
 from .first_arguments import first_candidates
 from .guesses import MAKERS, by_name
-from .lacking_settings import with_lacking_setting, with_open_settings
+from .lacking_settings import with_lacking_setting, with_open_settings, with_unpacked_settings
 from .messages import is_of_nothing, requirements
 from .number_ranges import with_number_in_bounds
 from .other_lengths import with_other_length
@@ -145,6 +145,7 @@ def with_other_sizes(
     for error in errors:
         found = itertools.chain(
             itertools.islice(_with_equal_sizes(candidate, error), MOST_SIZES),
+            itertools.islice(_with_kernels_of_one(candidate, error), MOST_SIZES),
             itertools.islice(_with_larger_sizes(candidate, error), MOST_LARGER),
             itertools.islice(with_other_length(candidate, error), MOST_SIZES),
             itertools.islice(with_number_in_bounds(candidate, error), MOST_SIZES),
@@ -153,12 +154,25 @@ def with_other_sizes(
 
 
 def _with_equal_sizes(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
-    pairs = dict.fromkeys(wanted.value for wanted in requirements(error) if wanted.kind == "size")
-    for one, other in (map(int, pair.split()) for pair in pairs):
+    for one, other in _compared_sizes(error):
         for got, want in ((one, other), (other, one)):
             values = candidate.unknowns.values
             for name in (name for name, value in values.items() if value == got and want > 1):
                 yield with_values(candidate, {**values, name: want}, candidate.negated)
+
+
+def _with_kernels_of_one(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """Candidates with 1 for a kernel that takes from a side what two lack to be equal: one of 3 without padding leaves 30 of 32."""
+    values = candidate.unknowns.values
+    for one, other in _compared_sizes(error):
+        for name in (name for name, value in values.items() if value - 1 == abs(one - other) > 0):
+            yield with_values(candidate, {**values, name: 1}, candidate.negated)
+
+
+def _compared_sizes(error: BaseException) -> list[tuple[int, int]]:
+    """Sizes that ``error`` says are not equal and have to be, in pairs."""
+    pairs = dict.fromkeys(wanted.value for wanted in requirements(error) if wanted.kind == "size")
+    return [(int(one), int(other)) for one, other in (pair.split() for pair in pairs)]
 
 
 def _with_larger_sizes(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
@@ -279,6 +293,7 @@ class _Construction:
         yield from without_weights(candidate, error, list(self._infos.values()))
         yield from with_all_unpacked(candidate, error, self._function, self._guess)
         yield from with_annotated_values(candidate, error, self._of_hint)
+        yield from with_unpacked_settings(candidate, error, self._infos.__contains__, self._guess)
         yield from with_open_settings(candidate, error, self._names, self._guess)
         yield from with_lacking_setting(candidate, error, self._takes_any_class, self._guess)
         yield from with_own_class(candidate, error, self._module, self._make, self._cls)

@@ -18,7 +18,7 @@ _WRITTEN = (
     re.compile(r"^\s*(?P<name>\w+)\s+:\s+(?P<type>\S.*)$"),
     # `units: list of int, sizes of hidden layers`: a word of Python's own comes before the comma
     re.compile(
-        r"^\s*(?P<name>\w+):\s+(?P<type>(?:(?:list|tuple|sequence)s? of )*(?:integer|int|float|boolean|bool|string|str|list)s?)"
+        r"^\s*\*{0,2}(?P<name>\w+):\s+(?P<type>(?:(?:list|tuple|sequence)s? of )*(?:integer|int|float|boolean|bool|string|str|list)s?)"
         r"\s*(?:[,.;(]|$)",
         re.I,
     ),

@@ -53,8 +53,9 @@ def first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) ->
 def _with_any_number(
     cls: type, named: tuple[tuple[str, Argument], ...], unknowns: Unknowns, guesser: ArgumentGuesser
 ) -> Iterator[Candidate]:
-    """One more argument, where a constructor takes any number of them: `Reshape(*sizes)`, `Chain(*layers)`, `Track(*effects)`."""
+    """One more argument, or two, where a constructor takes any number of them: `Reshape(*sizes)`, `Chain(*layers)`, `Widths(*widths)`."""
     name = any_number_of(cls)
-    if name:
-        all_named = (*named, (name, item_of(cls, name, guesser)))
+    all_named = named
+    for written in (name, f"{name}_1") if name else ():
+        all_named = (*all_named, (written, item_of(cls, name, guesser)))
         yield Candidate(Arguments(all_named, tuple(each for each, _ in all_named)), unknowns)

@@ -248,12 +248,18 @@ DIMENSIONS: tuple[tuple[str, int], ...] = (
     (r"t|l|s|seq(?:_?len(?:gth)?)?|.*seq.*|.*len(?:gth)?|time|tokens|t_?\w|m|num_patches|k", 16),
 )
 OTHER_DIMENSION = 64
+_WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def by_name(table: tuple[tuple[str, Any], ...], name: str) -> Any:
-    """The entry of a table whose pattern matches ``name``, or None. Outer underscores and case are ignored."""
-    word = name.strip("_").lower()
-    return next((value for pattern, value in table if re.fullmatch(pattern, word)), None)
+    """The entry of a table whose pattern matches ``name``, or None. Outer underscores and case are ignored; `treeDepth` is `tree_depth`
+    where no pattern matches it as one word."""
+    word = name.strip("_")
+    for written in dict.fromkeys((word.lower(), _WORD_BEGINS.sub("_", word).lower())):
+        for pattern, value in table:
+            if re.fullmatch(pattern, written):
+                return value
+    return None
 
 
 def dimension_size(name: str) -> int:

@@ -14,12 +14,14 @@ from .arguments import INSIDE, Argument, Constructed, Fields
 from .candidate import Candidate
 from .constructor_parameters import constructor_parameters
 from .dimensions import Unknowns
-from .failing_lines import names_in_failing_lines
+from .failing_lines import failing_line, names_in_failing_lines
+from .lacking_arguments import lacking_names
 from .lacking_object import paths_of
 from .parameter_info import ParameterInfo
 
 _OF_NONE = re.compile(r"NoneType|\bNone\b")
 _NO_DICTIONARY = re.compile(r"'(\w+)' object is not (?:subscriptable|iterable|a mapping)")
+_UNPACKED = re.compile(r"\*\*\s*(?:self\._*)?(\w+)")
 MOST_NAMES = 24
 
 
@@ -72,6 +74,23 @@ def with_lacking_setting(
         elif isinstance(now, Constructed) and is_open(path):
             fields = Fields(((lacking, guess(lacking, unknowns)),))
             yield Candidate(candidate.arguments.with_argument(path, fields), unknowns)
+
+
+def with_unpacked_settings(
+    candidate: Candidate,
+    error: BaseException,
+    is_parameter: Callable[[str], bool],
+    guess: Callable[[str, Unknowns], Argument],
+) -> Iterator[Candidate]:
+    """The candidate with a dictionary that has what the failing call lacks, which gets it unpacked: `Encoder(**encoder_params)`."""
+    lacking = lacking_names(error)
+    for name in _UNPACKED.findall(failing_line(error)) if lacking else ():
+        if is_parameter(name):
+            unknowns, now = copy.deepcopy(candidate.unknowns), candidate.arguments.get(name)
+            settings = now if isinstance(now, Fields) and now.is_dict else Fields(is_dict=True)
+            for each in lacking:
+                settings = settings.with_field(each, guess(each, unknowns))
+            yield Candidate(candidate.arguments.with_argument(name, settings), unknowns)
 
 
 def _takes_any_setting(cls: type) -> bool:

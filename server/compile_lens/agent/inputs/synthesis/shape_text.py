@@ -106,8 +106,8 @@ def written_shape(text: str) -> tuple[str, ...] | None:
     for match in _SHAPE.finditer(text):
         parts = [part.strip().strip("`'\"") for part in match[1].split(",") if part.strip()]
         if _are_dimensions(parts):
-            if parts[-1] == "..." and len(parts) > 1:
-                return None  # (N, C, ...): as many more as the layers want
+            if parts[-1] == "..." or not set(parts) - {"...", "*"}:
+                return None  # (N, C, ...): as many more as the layers want; [...]: of any shape
             return tuple(part for part in parts if part not in ("...", "*"))
     compact = [each[0] for each in _COMPACT.finditer(text) if "0x" not in each[0]]
     if compact:

@@ -91,17 +91,23 @@ def _of_class_or_heir(
             raise NotFound(LEFT_OPEN)
         return _of_class(module, path, cls, "forward", budget, given, inputs)
     except NotFound as problem:
-        if not is_open and not is_left_open(problem.error) and not leaves_methods_open(cls):
-            raise
-        return _by_heir(module, cls, budget, problem)
+        is_for_others = is_open or is_left_open(problem.error) or leaves_methods_open(cls)
+        return _by_heir(module, cls, budget, problem, only_elsewhere=not is_for_others)
 
 
-def _by_heir(module: ModuleType, cls: type, budget: SearchBudget, problem: NotFound) -> FoundCall:
-    """A call of a class that inherits from ``cls``. Raises ``problem`` where there is none, with the nearest call of the first of them."""
+def _by_heir(
+    module: ModuleType, cls: type, budget: SearchBudget, problem: NotFound, only_elsewhere: bool = False
+) -> FoundCall:
+    """A call of a class that inherits from ``cls``. Raises ``problem`` where there is none, with the nearest call of the first of them.
+
+    ``only_elsewhere``: those of other files that inherit its `forward`, since ``cls`` does not say that it needs one.
+    """
     own = SearchBudget(MAX_TRIALS, max(budget.left, budget.more))
     method = method_instead(cls) or "forward"
     first, name = None, ""
     for path, heir in heirs(module, cls):
+        if only_elsewhere and (heir.__module__ == module.__name__ or not _runs_forward_of(heir, cls)):
+            continue
         try:
             part = SearchBudget(MAX_TRIALS, max(own.left * ATTEMPT_SHARE, LEAST_HEIR_S))
             return _of_class(module, path, heir, method, part, {}, {})
@@ -111,10 +117,14 @@ def _by_heir(module: ModuleType, cls: type, budget: SearchBudget, problem: NotFo
                 first.draft = first.draft or draft_of(module, path, {}, {})
             if not own.left:
                 break
-    if first is not None:
+    if first is not None and not only_elsewhere:
         # what the first of them failed with says more
         raise NotFound(f"{problem}; {name}: {first}", first.draft, error=problem.error, shown=first.shown)
     raise problem
+
+
+def _runs_forward_of(heir: type, cls: type) -> bool:
+    return getattr(heir, "forward", None) is getattr(cls, "forward", heir)
 
 
 def _of_class(
