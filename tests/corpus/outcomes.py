@@ -53,6 +53,7 @@ def main() -> int:
     parser.add_argument(
         "--results", type=Path, help="where to keep the results, as JSON; what is there is not run again"
     )
+    parser.add_argument("--reports", type=Path, help="a folder where to keep all that each check says, as JSON")
     options = parser.parse_args()
     files = [*options.files, *(map(Path, options.list.read_text("utf-8").split()) if options.list else ())]
     kept: dict[str, Any] = {}
@@ -62,7 +63,8 @@ def main() -> int:
         if str(file) in kept:
             continue
         own = interpreter_of(file.absolute(), options.folder.absolute()) if options.folder else None
-        kept[str(file)] = asdict(reached := outcome_of(file, str(own or options.python), options.seconds))
+        reached = outcome_of(file, str(own or options.python), options.seconds, options.reports)
+        kept[str(file)] = asdict(reached)
         if options.results:
             options.results.write_text(json.dumps(list(kept.values()), indent=1) + "\n", encoding="utf-8")
         print(f"{reached.how:8}{reached.seconds:6.1f} s  {file}  {reached.main}: {reached.reason}", flush=True)
@@ -92,14 +94,17 @@ def _short(file: str) -> str:
     return "/".join(parts[start:])
 
 
-def outcome_of(file: Path, python: str, seconds: float = RUN_S) -> Reached:
-    """Analyze ``file`` with ``compile-lens check``, within ``seconds`` for each entry."""
+def outcome_of(file: Path, python: str, seconds: float = RUN_S, reports: Path | None = None) -> Reached:
+    """Analyze ``file`` with ``compile-lens check``, within ``seconds`` for each entry. Its output is kept in ``reports``."""
     started = time.monotonic()
     command = [sys.executable, "-m", "compile_lens", "check", "--format", "json", "--timeout", f"{seconds:g}"]
     command += ["--python", python, str(file)]
     largest = main_model(file)
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+        if reports is not None:
+            reports.mkdir(parents=True, exist_ok=True)
+            (reports / f"{_short(str(file)).replace('/', '__')}.json").write_text(done.stdout, "utf-8")
         run = json.loads(done.stdout)["runs"][0]
     except (subprocess.SubprocessError, ValueError) as problem:
         return Reached(
