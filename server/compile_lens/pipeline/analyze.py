@@ -326,7 +326,8 @@ class _Analysis:
         if tree is None or covered is None:
             return None
         is_cut_short = self._end is not None and self._end.kind is not EndKind.FINISHED
-        finished = [name for name in covered.names if name not in facts.stopped_calls]
+        stopped = {target.partition(".")[0] for target in facts.stopped_calls} | set(facts.stopped_calls)
+        finished = [name for name in covered.names if name not in stopped]
         return measure(tree, finished, covered.ran, covered.lines, self._not_called(facts), is_cut_short)
 
     def _earlier_cache_keys(self, report: CompileReport) -> Keys:

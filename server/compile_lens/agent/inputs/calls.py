@@ -18,7 +18,7 @@ from .expressions import InvalidCall, evaluate
 from .module import load
 from .synthesis.drafts import plain_draft
 from .synthesis.search import sentence_of
-from .time_limit import CallTooLong, at_most
+from .time_limit import CallTooLong, at_most, end_of_call
 from .trials import ALL_SENT, KILLED, UNDEFINED, LeftOut, Offered, Rehearsed, Trials
 
 
@@ -141,10 +141,13 @@ class _Calls:
         try:
             with process_group.alone(rehearsed.in_group):
                 self._call(rehearsed)
-        except CallTooLong as late:
-            self._fail(CallNotMade(target.name, f"compiled, {late}", found.expression))
-            self._wire.tell(CallStopped(target.name, self._plan.seconds))
-        except Exception as problem:  # the user's code, called by the compiler, may raise anything
+        except (CallTooLong, Exception) as problem:  # the user's code, called by the compiler, may raise anything
+            late = end_of_call(problem)
+            if late is not None:
+                self._fail(CallNotMade(target.name, f"compiled, {late}", found.expression))
+                self._wire.tell(CallStopped(target.name, self._plan.seconds))
+                return
+            assert isinstance(problem, Exception)
             own = self._own_failure(rehearsed)
             if own is None:
                 self.problem = self.problem or problem

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..instrument.trace_sink import filter_records
 from ..instrument.unrecorded import uncompiled, unrecorded
 from ..runtime.entry_plans import CompileAt
 from ..runtime.entry_protocol import CallNotMade, CallStopped
@@ -14,7 +15,7 @@ from ..torch_internals.dynamo import FRAME_COUNTER
 from ..variations import watcher
 from ..variations.call_snapshot import copied
 from .expressions import PreparedCall
-from .time_limit import CallTooLong, at_most
+from .time_limit import CallTooLong, at_most, end_of_call, is_call_ending
 
 # of processor time for all calls of one model or function
 CALLS_S = 36.0
@@ -56,7 +57,7 @@ def run_all(
             with torch.set_grad_enabled(grad):
                 call.run(target)
         except Exception as error:  # code of the user's may raise anything
-            own = own_failure(call, grad)
+            own = own_failure(call, grad) if end_of_call(error) is None else None
             if own is None:
                 raise
             failed.append(CallNotMade(name, f"{type(error).__name__}: {error}"))
@@ -81,9 +82,19 @@ def run_within_time(
     try:
         with at_most(CALLS_S, CallTooLong):
             return run_all(calls, at, file, name, failed, grad)
-    except CallTooLong:
+    except (CallTooLong, Exception) as problem:  # the user's code, called by the compiler, may raise anything
+        if end_of_call(problem) is None:
+            raise
         wire.tell(CallStopped(name, CALLS_S))
         return True
+
+
+def leave_out_ended_calls() -> None:
+    """What the compiler says after its call was told to end says nothing of the program: it is not part of the trace.
+
+    Strings that torch numbers (torch/_logging/structured.py, ``intern_string``) are: later records have the number alone.
+    """
+    filter_records(lambda record: not is_call_ending() or "str" in getattr(record, "metadata", {}))
 
 
 def _repeated(

@@ -19,6 +19,7 @@ from ..runtime.entry_plans import (
 )
 from ..runtime.entry_protocol import EntryUnusable
 from ..runtime.wire import Wire
+from . import compiled_call
 
 # the module of this package that runs a plan, and its function
 RUNNERS = {
@@ -41,6 +42,7 @@ class UnusableEntry(Exception):
 
 def run(plan: EntryPlan, file: str, source: str, wire: Wire) -> None:
     """Run ``file`` with the text ``source`` as ``plan`` says. Raises what the program raises."""
+    compiled_call.leave_out_ended_calls()
     module, name = RUNNERS[type(plan)]
     runner = getattr(importlib.import_module(f"{__package__}.{module}"), name)
     try:

@@ -24,8 +24,27 @@ class SlowTrial(TrialTooLong):
     """One call was ended, and the search goes on with another one."""
 
 
+def end_of_call(error: BaseException) -> CallTooLong | None:
+    """The end of a compiled call that ``error`` is, or during whose handling it was raised: code that cleans up may fail halfway."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        if isinstance(found, CallTooLong):
+            return found
+        seen.add(id(found))
+        found = found.__cause__ or found.__context__
+    return None
+
+
+def is_call_ending() -> bool:
+    """Whether a compiled call has been told to end, and has not yet."""
+    return _ENDING in _state
+
+
 # the least that is left of an outer limit after an inner one
 _LEAST_S = 0.05
+_ENDING = "ending"
+_state: set[str] = set()
 
 
 @contextlib.contextmanager
@@ -48,6 +67,7 @@ def at_most(seconds: float, ended: type[BaseException] = TrialTooLong) -> Iterat
     try:
         yield
     finally:
+        _state.clear()
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, outer)
         if is_inside:
@@ -62,4 +82,6 @@ class _End:
         self._ended = ended
 
     def __call__(self, _: int, __: FrameType | None) -> None:
+        if issubclass(self._ended, CallTooLong):
+            _state.add(_ENDING)
         raise self._ended(f"it did not return within {self._seconds:.0f} s")
