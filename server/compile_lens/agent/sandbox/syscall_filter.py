@@ -11,6 +11,7 @@ import os
 from dataclasses import dataclass
 
 from . import kernel, landlock
+from .listed_commands import CLOSED, COMMANDS, F_SET_RW_HINT, F_SETLEASE, FCNTL, OPTIONS, PRCTL, SET_DUMPABLE
 
 LOAD, AND, SHIFT_RIGHT, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x54, 0x74, 0x15, 0x35, 0x45, 0x06
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000
@@ -81,7 +82,7 @@ BY_KIND = {"setpriority": ((141, 140), 0), "ioprio_set": ((251, 30), 1)}
 PRLIMIT = (302, 261)
 CLONE, SOCKET, SETRLIMIT = (56, 220), (41, 198), (160, 164)
 SOCKET_PAIR = (53, 199)
-IOCTL, FCNTL = (16, 29), (72, 25)
+IOCTL = (16, 29)
 # by the second byte of their number (Documentation/userspace-api/ioctl/ioctl-number.rst): those of terminals and pipes, and of sockets
 HARMLESS_CONTROLS = (0x54, 0x89)
 # of file systems: flags, versions, snapshots, encryption. A graphics driver has numbers of its own beside these
@@ -91,8 +92,6 @@ FILE_CONTROLS = (0x66, 0x76, 0x58, 0x94, 0xF5)
 REFUSED_CONTROLS = (0x5412, 0x541C, 0x541D, 0x5423, 0x8940, 0x8941)
 # from here to the end of their group, controls of sockets are for VLANs, bridges, bonds and single protocols and drivers
 CONTROLS_OF_DRIVERS, CONTROLS_OF_SOCKETS_END = 0x8980, 0x8A00
-# a lease on a file of the user's makes whoever opens it wait; a hint about its life stays with the file, and needs no right to write
-F_SETLEASE, F_SET_RW_HINT = 1024, 1036
 NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag
 # a thread with a table of descriptors of its own: what it opens is in no list of its process
 CLONE_FILES, CLONE_THREAD = 0x400, 0x10000
@@ -196,8 +195,7 @@ class Filter:
         program += self._sockets(column) + self._files(column)
         program += _when(IOCTL[column], self._controls())
         program += _core_limit_stays(column) + _waiting_stays(column)
-        leases = [(EQUAL, 0, 1, F_SETLEASE), _answer(errno.EACCES), (EQUAL, 0, 1, F_SET_RW_HINT), _answer(errno.EPERM)]
-        program += _when(FCNTL[column], [_argument(1), *leases])
+        program += _known_options(column) + _known_commands(column)
         if not self.alone:
             program += _own_process_only(column)
             if self.landlock < landlock.WITH_SCOPES:
@@ -270,6 +268,20 @@ def _waiting_stays(column: int) -> list[Instruction]:
     """Who waits at memory that is shared stays there; what is shared by threads of one process alone is not concerned."""
     moves = [line for number in SHARED_REQUEUES for line in ((EQUAL, 0, 1, number), _answer(errno.ENOSYS))]
     return _when(FUTEX[column], [_argument(1), (AND, 0, 0, COMMAND_AND_SHARING), *moves])
+
+
+def _known_options(column: int) -> list[Instruction]:
+    """What a process may do to itself by ``prctl``."""
+    unknown = [_argument(0), *_unless_one_of(tuple(OPTIONS.values())), _answer(errno.EINVAL)]
+    closes = [_argument(1), (EQUAL, 0, 1, CLOSED), _answer(0)]
+    return _when(PRCTL[column], [*unknown, (EQUAL, 0, len(closes), SET_DUMPABLE), *closes])
+
+
+def _known_commands(column: int) -> list[Instruction]:
+    """What ``fcntl`` may do with a descriptor."""
+    leases = [(EQUAL, 0, 1, F_SETLEASE), _answer(errno.EACCES), (EQUAL, 0, 1, F_SET_RW_HINT), _answer(errno.EPERM)]
+    unknown = [*_unless_one_of(tuple(COMMANDS.values())), _answer(errno.EINVAL)]
+    return _when(FCNTL[column], [_argument(1), *leases, *unknown])
 
 
 def _own_process_only(column: int) -> list[Instruction]:
