@@ -6,7 +6,9 @@ import contextlib
 import os
 from dataclasses import dataclass, field
 
+from ..sandbox.namespaces import MAX_FILES
 from . import processes
+from .closed_processes import is_closed, root_is_seen
 from .disk_growth import IN_MEMORY, DiskGrowth, is_in_memory, seen_below, size_below
 from .machine_memory import MachineMemory
 from .memory_group import MemoryGroup
@@ -106,7 +108,10 @@ class TreeBudget:
 
     def _held(self, child: int, tree: list[int]) -> int:
         """Bytes of the kernel's that belong to the run beside its memory."""
-        files = sum(count for _, count in self._file_systems(child)) if self.kind == SandboxKind.OVERLAY.value else 0
+        files = 0
+        if self.kind == SandboxKind.OVERLAY.value:
+            seen = self._file_systems(child, tree)
+            files = MAX_FILES if seen is None else sum(count for _, count in seen)
         return sum(map(held_by_kernel, tree)) + files * FILE_IN_MEMORY_BYTES
 
     def _counted(self, child: int, tree: list[int]) -> int:
@@ -118,22 +123,27 @@ class TreeBudget:
         return held + private + max(shared, self._in_memory(child, tree))
 
     def _in_memory(self, child: int, tree: list[int]) -> int:
-        """Bytes of the run's files that are in memory."""
+        """Bytes of the run's files that are known to be in memory."""
         if self.kind == SandboxKind.OVERLAY.value:
-            return sum(used for used, _ in self._file_systems(child))
+            return sum(used for used, _ in self._file_systems(child, tree) or ())
         listed = sum(self.shared.of_run(set(tree)).values()) if self.shared is not None else 0
         return listed + (size_below(self.spec.scratch) if is_in_memory(self.spec.scratch) else 0)
 
-    def _file_systems(self, child: int) -> list[tuple[int, int]]:
-        """Bytes and files in each file system in memory that only this run has (sandbox/namespaces.py)."""
-        scratch = f"/proc/{child}/root{self.spec.scratch}"
+    def _file_systems(self, child: int, tree: list[int]) -> list[tuple[int, int]] | None:
+        """Bytes and files in each file system in memory that only this run has (sandbox/namespaces.py); None where none of its processes
+        lets itself be looked into. All see the same."""
+        seen = next(filter(root_is_seen, (child, *tree)), None)
+        if seen is None:
+            return None if any(map(is_closed, tree)) else []
+        scratch = f"/proc/{seen}/root{self.spec.scratch}"
         return [_used_below(folder) for folder in (scratch, f"{scratch}/{SHARED_IN_SCRATCH}")]
 
     def _takes_too_much_disk(self, child: int, tree: list[int]) -> bool:
         """Whether its files, wherever they are, take more together than its limit."""
         total, sees_all = seen_below(self.spec.scratch)
         if self.kind == SandboxKind.OVERLAY.value:
-            total += sum(used for used, _ in self._file_systems(child))
+            seen = self._file_systems(child, tree)
+            total += self.spec.disk_bytes if seen is None else sum(used for used, _ in seen)
         shared = self.shared.look_at_sizes() if self.shared is not None else NOTHING
         total += self.growth.bytes(tree, total + shared.bytes, sees_all and shared.is_all)
         # looking at all processes takes long, and is done where it matters alone
@@ -196,9 +206,9 @@ def _proportional(tree: list[int], with_files: bool = True) -> tuple[int, int]:
 
 
 def _shares_without_file(pid: int) -> bool:
-    """Whether a process has memory mapped that is shared and that no folder shows."""
+    """Whether a process has memory mapped that is shared and that no folder shows, or may have it, as far as is known."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/maps", "rb") as maps:
         return any(
             line.endswith(b" (deleted)\n") and line.split(None, 5)[5].startswith(SHARED_MAPPINGS) for line in maps
         )
-    return False
+    return is_closed(pid)

@@ -179,16 +179,17 @@ def speaking(pid: int) -> int:
 
     In ``/proc`` each thread has a folder of its number, though none is listed there.
     """
-    if _has_memory(pid):
+    if has_memory(pid):
         return pid
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
-            if _has_memory(int(thread)):
+            if has_memory(int(thread)):
                 return int(thread)
     return pid
 
 
-def _has_memory(thread: int) -> bool:
+def has_memory(thread: int) -> bool:
+    """Whether a process or thread has not ended."""
     with contextlib.suppress(OSError), open(f"/proc/{thread}/statm", "rb") as size:
         return not size.read().startswith(b"0 ")
     return False

@@ -6,6 +6,8 @@ import contextlib
 import os
 from collections.abc import Iterator
 
+from .closed_processes import is_closed, places
+
 # what one may hold, unless the machine says otherwise; who asks for it gets twice as much (socket(7), SO_SNDBUF)
 SOCKET_BYTES, LARGEST_IN_SOCKET, ASKED_FOR = 212_992, "/proc/sys/net/core/wmem_max", 2
 MOST_LOOKED_AT = 100_000
@@ -33,7 +35,7 @@ class FlyingSockets:
         each, used = _bytes_of_a_socket(), _sockets_used(child) - others
         if each * used <= enough:
             return 0
-        if network not in ("", self._namespace) or any(map(passes_files, tree)):
+        if network not in (0, self._namespace) or any(map(passes_files, tree)):
             return each * used
         unaccepted, takes_datagrams = _queued(child, tree)
         return each * (used if takes_datagrams else unaccepted)
@@ -60,7 +62,7 @@ def _queued(child: int, tree: list[int]) -> tuple[int, bool]:
 
 
 def _sockets(tree: list[int]) -> Iterator[bytes]:
-    """The numbers of the sockets that processes have open."""
+    """The numbers of the sockets that processes have open, as far as this one may look."""
     for pid in tree:
         with contextlib.suppress(OSError):
             for entry in os.scandir(f"/proc/{pid}/fd"):
@@ -71,7 +73,9 @@ def _sockets(tree: list[int]) -> Iterator[bytes]:
 
 
 def passes_files(pid: int) -> bool:
-    """Whether files wait in a socket of the process for somebody to take them (proc(5), ``scm_fds``)."""
+    """Whether files wait in a socket of the process for somebody to take them (proc(5), ``scm_fds``), or may, as far as is known."""
+    if is_closed(pid):
+        return True
     with contextlib.suppress(OSError):
         for entry in os.scandir(f"/proc/{pid}/fd"):
             with contextlib.suppress(OSError, ValueError, IndexError):
@@ -90,7 +94,8 @@ def in_sockets(tree: list[int], enough: int) -> int:
     # to look at each takes long: of too many, all count
     if count > MOST_LOOKED_AT:
         return each * count
-    return each * sum(1 for _ in _sockets(tree))
+    closed = list(filter(is_closed, tree))
+    return each * (sum(1 for _ in _sockets(tree)) + sum(map(descriptors, closed)))
 
 
 def in_connections(pid: int) -> int:
@@ -117,10 +122,11 @@ def _are_none(pid: int, counts: str, name: bytes) -> bool:
     return False
 
 
-def _network(pid: int) -> str:
+def _network(pid: int) -> int:
+    """A number that each network namespace has one of; 0 where the process is gone. Unlike the link to it, no process can close it."""
     with contextlib.suppress(OSError):
-        return os.readlink(f"/proc/{pid}/ns/net")
-    return ""
+        return os.stat(f"/proc/{pid}/net/sockstat").st_ino
+    return 0
 
 
 def _sockets_used(pid: int) -> int:
@@ -130,11 +136,14 @@ def _sockets_used(pid: int) -> int:
 
 
 def descriptors(pid: int) -> int:
-    """How many descriptors a process has open."""
-    with contextlib.suppress(OSError):
+    """How many descriptors a process has open; all that it has places for, where that is not told."""
+    try:
         # since Linux 6.2 the size is their number
         return os.stat(f"/proc/{pid}/fd").st_size or len(os.listdir(f"/proc/{pid}/fd"))
-    return 0
+    except PermissionError:
+        return places(pid)
+    except OSError:
+        return 0
 
 
 def _bytes_of_a_socket() -> int:
