@@ -21,6 +21,10 @@ traced = torch.jit.trace(torch.sin, torch.ones(1))
 with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
     torch.ones(1).sin()
 known = {"traced": traced, "profile": profile, "home": home, "beside": beside, "os": os, "torch": torch, "script": script, "readline": readline, "safetensors": safetensors, "multiprocessing": multiprocessing, "parent": parent, "signal": signal, "socket": socket, "sqlite3": sqlite3, "database": sqlite3.connect(":memory:")}
+benchmark = torch.utils.ThroughputBenchmark(torch.jit.trace(torch.nn.Linear(2, 2), torch.ones(1, 2)))
+benchmark.add_input(torch.ones(1, 2))
+measured = {"num_calling_threads": 1, "num_warmup_iters": 1, "num_iters": 2}
+known.update(benchmark=benchmark, measured=measured)
 happened = []
 for attempt in (
     "os.mkfifo(f'{home}/planted')",
@@ -34,6 +38,16 @@ for attempt in (
     "script._c.save(f'{home}/planted'.encode())",
     "script._save_for_lite_interpreter(f'{home}/planted')",
     "torch.jit.save(traced, f'{home}/planted')",
+    "torch.jit.save_jit_module_to_flatbuffer(script, f'{home}/planted')",
+    "torch._C._save_jit_module(script._c, f'{home}/thesis.tex', {})",
+    "torch._C._save_mobile_module(None, f'{home}/planted', {})",
+    "torch._C._save_parameters({'step': torch.zeros(1)}, f'{home}/planted', True)",
+    "torch._C._lazy._dump_ir_cache(f'{home}/planted')",
+    "torch._C._acceleratorGraph.debug_dump(None, f'{home}/planted')",
+    "torch.cuda.CUDAGraph.debug_dump(None, f'{home}/planted')",
+    "torch.cuda.tunable.set_filename(f'{home}/planted')",
+    "torch.mps.profiler.metal_capture(f'{home}/planted').__enter__()",
+    "benchmark.benchmark(**measured, profiler_output_path=f'{home}/planted.json')",
     "profile.export_chrome_trace(f'{home}/planted.json')",
     "torch.profiler.ExecutionTraceObserver().register_callback(f'{home}/planted.json')",
     "torch.distributed.FileStore(f'{home}/planted', 1)",
@@ -86,6 +100,9 @@ torch.save({"step": 3}, os.environ["TMPDIR"] + "/saved.pt")
 assert torch.load(os.environ["TMPDIR"] + "/saved.pt") == {"step": 3}
 torch.jit.save(script, os.environ["TMPDIR"] + "/script.pt")
 torch.jit.save(traced, os.environ["TMPDIR"] + "/traced.pt")
+torch.jit.save_jit_module_to_flatbuffer(script, os.environ["TMPDIR"] + "/script.ff")
+benchmark.benchmark(**measured)
+benchmark.benchmark(**measured, profiler_output_path=os.environ["TMPDIR"] + "/measured.json")
 profile.export_chrome_trace(os.environ["TMPDIR"] + "/trace.json")
 torch.distributed.FileStore(os.environ["TMPDIR"] + "/store", 1).set("step", "3")
 safetensors.torch.save_file({"step": torch.ones(1)}, os.environ["TMPDIR"] + "/saved.safetensors")

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..instrument.import_hook import change_at_import
 from ..runtime.dynamo_skips import skip_functions
-from ..torch_internals.core import FILE_STORE, FILE_WRITER, FILE_WRITERS
+from ..torch_internals.core import BENCHMARK, FILE_STORE, FILE_WRITER, FILE_WRITERS
 
 # events of ours: a path and the descriptor of its folder; a socket and its address; the number of a process, and of the signal; a path;
 # a program; nothing
@@ -156,6 +156,7 @@ def _announce_saving() -> None:
         FILE_WRITER.set(type(writer)(writer.__name__, (writer,), members))
     for written in (*FILE_WRITERS, *((FILE_STORE,) if sys.modules["torch"].distributed.is_available() else ())):
         written.wrap(lambda write: _hidden(_writing(write)))
+    BENCHMARK.wrap(lambda measure: _hidden(_measuring(measure)))
 
 
 def _making(make: Callable[..., Any], event: str) -> Callable[..., Any]:
@@ -216,6 +217,19 @@ def _writing(write: Callable[..., Any]) -> Callable[..., Any]:
             if isinstance(target, (str, bytes)):
                 sys.audit(SAVES, target)
         return write(*given, **named)
+
+    return announced
+
+
+def _measuring(measure: Callable[..., Any]) -> Callable[..., Any]:
+    """What it writes is named by an attribute of its argument."""
+
+    @functools.wraps(measure)
+    def announced(*given: Any, **named: Any) -> Any:
+        for settings in (*given, *named.values()):
+            if path := getattr(settings, "profiler_output_path", None):
+                sys.audit(SAVES, path)
+        return measure(*given, **named)
 
     return announced
 
