@@ -112,7 +112,7 @@ def _with_captured(guard: str, name: str) -> str:
         return guard
     begin, depth = cell.start(), 0
     while begin and (
-        depth or guard[begin - 1] in ")]'." or guard[begin - 1].isidentifier() or guard[begin - 1].isdigit()
+        depth or guard[begin - 1] in ")]'." or guard[begin - 1].isidentifier() or guard[begin - 1].isdecimal()
     ):
         begin -= 1
         depth += (guard[begin] in ")]") - (guard[begin] in "([")
