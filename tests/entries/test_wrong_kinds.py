@@ -8,6 +8,9 @@ from tests.entries.agent_package import expression_found
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 MODULES = """\
+import math
+from typing import Optional
+
 import torch
 from torch import nn
 
@@ -183,6 +186,51 @@ class Normed(nn.Module):
 
     def forward(self, x):
         return self.norm(self.layer(x).transpose(1, 2))
+
+
+class Resized(nn.Module):
+    def __init__(self, width: Optional[int], factor: Optional[float], kind: str = "nearest"):
+        super().__init__()
+        self.width, self.factor, self.kind = width, factor, kind
+
+    def forward(self, series):
+        if self.width is not None and self.factor is not None:
+            raise ValueError("only one of size or scale should be given")
+        return nn.functional.interpolate(series, self.width, self.factor, self.kind)
+
+
+class Either(nn.Module):
+    def __init__(self, classes: int | None, names: list[str] | None):
+        super().__init__()
+        if classes is not None and names is not None:
+            raise ValueError("give classes or names, but not both")
+        self.layer = nn.Linear(8, classes or len(names))
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Combined(nn.Module):
+    def __init__(self, *losses: nn.Module):
+        super().__init__()
+        self.losses = nn.ModuleList(losses)
+
+    def forward(self, x, y):
+        assert len(self.losses) > 0
+        return sum(loss(x, y) for loss in self.losses)
+
+
+class Filled(nn.Module):
+    def __init__(self, width: int, length: int = 512):
+        super().__init__()
+        table = torch.zeros(length, width)
+        for row in range(length):
+            for column in range(width):
+                table[row, column] = math.sin(row / 10000 ** (column / width))
+        self.register_buffer("table", table)
+
+    def forward(self, x):
+        return x + self.table[: x.shape[1]]
 """
 
 
@@ -202,6 +250,11 @@ class Normed(nn.Module):
         ("Tasks", '"name": '),
         ("Placed", "Placed(place='mean', width="),
         ("Normed", """norm_spec={"type": 'batch'})("""),
+        ("Resized", "Resized(width=None, factor=1.0)("),
+        ("Either", "Either(classes=None, names=["),
+        ("Combined", "Combined(torch.nn.MSELoss())("),
+        # its table takes many seconds on tensors without memory
+        ("Filled", "Filled(width="),
     ],
 )
 def test_an_argument_becomes_what_the_program_can_use(name, expected, tmp_path):

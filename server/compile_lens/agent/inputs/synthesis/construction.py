@@ -36,7 +36,7 @@ from .messages import is_of_nothing, requirements
 from .number_ranges import with_number_in_bounds
 from .other_lengths import with_other_length
 from .other_shapes import with_values
-from .other_values import ANY_MODULE, is_none_called, with_callable
+from .other_values import ANY_MODULE, is_exclusive, is_none_called, with_callable
 from .own_classes import with_own_class
 from .parameter_info import ParameterInfo, positional_names
 from .refused_numbers import with_accepted_number
@@ -292,6 +292,7 @@ class _Construction:
             return
         yield from without_weights(candidate, error, list(self._infos.values()))
         yield from with_all_unpacked(candidate, error, self._function, self._guess)
+        yield from self._without_one(candidate, error)
         yield from with_annotated_values(candidate, error, self._of_hint)
         yield from with_unpacked_settings(candidate, error, self._infos.__contains__, self._guess)
         yield from with_open_settings(candidate, error, self._names, self._guess)
@@ -302,6 +303,7 @@ class _Construction:
         """Candidates that pass something that can be called, or that has what was read of it."""
         if isinstance(error, Exception):
             yield from with_own_class(candidate, error, self._module, self._make, self._cls)
+        yield from self._without_one(candidate, error)
         yield from with_accepted_number(candidate, error)
         yield from with_number_in_bounds(candidate, error)
         for requirement in requirements(error):
@@ -310,6 +312,18 @@ class _Construction:
             elif requirement.kind in ("attribute", "key", "several"):
                 yield from with_structure(candidate, requirement, error, self._guess, self._read)
         yield from self.with_asked_class(candidate, error)
+
+    def _without_one(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+        """Candidates with None for one of the arguments that may be None, where several exclude each other."""
+        given = [name for name, argument in candidate.arguments.named if argument != Expression("None")]
+        for info in map(self._infos.get, given) if is_exclusive(error) else ():
+            may_be_none = info is not None and (
+                re.search(r"\b(?:Optional|None)\b", info.annotation) or not info.required
+            )
+            if info is not None and may_be_none:
+                yield Candidate(
+                    candidate.arguments.with_argument(info.name, Expression("None")), copy.deepcopy(candidate.unknowns)
+                )
 
     def with_asked_class(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
         """Candidates with an object of a class that the failing function asks for."""

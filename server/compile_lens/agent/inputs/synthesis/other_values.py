@@ -35,6 +35,11 @@ _IS_TEXT = re.compile(
     r"(?:object|object '\w+') has no attribute '(?:lower|upper|strip|split|startswith|endswith|replace|format)'"
     r"|attribute name must be string|expected (?:a )?str(?:ing)?\b|must be (?:a )?str(?:ing)?\b"
 )
+_EXCLUSIVE = re.compile(
+    r"\b(?:only|exactly) one of\b|\bmutually exclusive\b|\b(?:but|and) not both\b"
+    r"|\b(?:cannot|can't|can not|must not) (?:both|be used together)\b",
+    re.I,
+)
 # a number is used as a text, or as the name of a file
 _NO_NUMBER = re.compile(
     r"for \+: '(?:int' and 'str|str' and 'int)'|can only concatenate str \(not \"int\"\)|os\.PathLike object,? .{0,40}not '?int"
@@ -42,6 +47,8 @@ _NO_NUMBER = re.compile(
 )
 SMALL_MODEL = "torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64))"
 ANY_MODULE, ANY_CLASS = "torch.nn.Identity()", "torch.nn.Identity"
+TAKES_ONE = "Identity.forward() takes 2 positional arguments but 3 were given"
+OF_TWO = "torch.nn.MSELoss()"
 # what takes more than a module that changes nothing does, also by name
 ANY_FUNCTION = "lambda *args, **named: [*args, *named.values()][0]"
 
@@ -93,6 +100,8 @@ def with_callable(candidate: Candidate, requirement: Requirement, error: BaseExc
             makes = "() missing" in str(error)
             if argument.text == ANY_MODULE:
                 yield _with(candidate, path, Expression(ANY_CLASS if makes else ANY_FUNCTION))
+                if TAKES_ONE in str(error):  # where it has to be a module, as in a list of them
+                    yield _with(candidate, path, Expression(OF_TWO))
             elif makes and (layer := _LAYER_MADE.fullmatch(argument.text)) and f"{layer[2]}.forward()" in str(error):
                 yield _with(candidate, path, Expression(layer[1]))
         return
@@ -150,8 +159,16 @@ def with_small_model(candidate: Candidate) -> Iterator[Candidate]:
 
 
 def is_of_object(error: BaseException) -> bool:
-    """Whether a number or a text is called: where none was passed, the object has kept it since its construction."""
-    return any(wanted.kind == "callable" for wanted in requirements(error))
+    """Whether a number or a text is called, or two values exclude each other: where none was passed, the object has kept them since its
+    construction."""
+    return is_exclusive(error) or any(wanted.kind == "callable" for wanted in requirements(error))
+
+
+def is_exclusive(error: BaseException) -> bool:
+    """Whether one of several values has to be left out: `only one of size or scale_factor should be defined`."""
+    return isinstance(error, (ValueError, TypeError, AssertionError, RuntimeError)) and bool(
+        _EXCLUSIVE.search(str(error))
+    )
 
 
 def needs_one_of(names: frozenset[str], error: BaseException) -> bool:

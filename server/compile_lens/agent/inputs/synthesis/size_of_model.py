@@ -11,6 +11,7 @@ from ...runtime.foreign_code import attempted
 from ...torch_internals.core import FAKE_TENSOR_MODE
 from .. import expressions
 from ..parameter_count import parameter_count
+from ..time_limit import SlowTrial, at_most
 from .failing_lines import failing_place
 
 # larger models are made smaller or have no memory: they are constructed on the meta device
@@ -19,6 +20,8 @@ MAX_PARAMETERS = 80_000_000
 MOST_IN_MEMORY = 250_000_000
 # what a constructor that fails on fake tensors may raise, also after it has handled torch's own error
 OF_FAKE_TENSORS = (RuntimeError, UnboundLocalError, ValueError)
+# of processor time; what has no end is ended by the limit around it
+ON_FAKE_TENSORS_S = 1.0
 # the folder of their code
 _FAKE_TENSORS = os.path.join("torch", "_subclasses")
 
@@ -61,13 +64,15 @@ def needs_memory(names: dict[str, Any], text: str) -> bool:
 def check_size(names: dict[str, Any], text: str, most: int = MAX_PARAMETERS) -> int:
     """Construct the object on fake tensors, and return how many parameters it has. Raises TooLarge, and what its constructor raises.
 
-    One that fake tensors cannot construct is constructed as it is: what that raises shows which arguments are wrong.
+    One that fake tensors cannot construct is constructed as it is: what that raises shows which arguments are wrong. So is one that fills
+    a table number by number, which takes thirty times as long with them.
     """
     try:
-        with FAKE_TENSOR_MODE.need()(allow_non_fake_inputs=True):
+        with FAKE_TENSOR_MODE.need()(allow_non_fake_inputs=True), at_most(ON_FAKE_TENSORS_S, SlowTrial):
             made = made_by(text, names)
     except Exception as error:  # code of the user's may raise anything
-        if not isinstance(error, OF_FAKE_TENSORS) and not _is_fake_tensor_error(error):
+        is_of_fakes = isinstance(error, (*OF_FAKE_TENSORS, SlowTrial)) or _is_fake_tensor_error(error)
+        if not is_of_fakes:
             raise
         made = made_by(text, names)
     count = parameter_count(made) if hasattr(made, "parameters") else 0
