@@ -144,3 +144,54 @@ def test_calls_without_labels_are_among_them_however_many_sizes_came_before(
     project(tmp_path, {"train.py": f"{LABELED}{training}net(torch.randn(7, 8))\n"})
     outcome = run(warm_host, tmp_path / "train.py", "model")
     assert [finding.place.line for finding in outcome.findings if finding.kind is Kind.GRAPH_BREAK] == [14]
+
+
+WATCHING = """
+class Watching:
+    def __init__(self, model):
+        self.model, self.largest = model, 0.0
+
+    def __enter__(self):
+        self.handle = self.model.layer.register_forward_hook(self.note)
+
+    def __exit__(self, *_):
+        self.handle.remove()
+
+    def note(self, module, inputs, output):
+        self.largest = max(self.largest, output.max().item())
+
+
+with Watching(net):
+    net(torch.randn(2, 8))
+"""
+AUTOCAST = """
+class Mixed(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 8)
+
+    def forward(self, x):
+        y = self.layer(x)
+        if y.dtype == torch.bfloat16:
+            print("in half precision")
+        return y
+
+
+mixed = Mixed()
+with torch.autocast("cpu", dtype=torch.bfloat16):
+    mixed(torch.randn(2, 8))
+"""
+
+
+@pytest.mark.parametrize(
+    "calls, line", [(WATCHING, "self.largest = max("), (AUTOCAST, 'print("in half')], ids=["hooks", "autocast"]
+)
+def test_what_a_block_of_the_script_sets_is_there_when_its_model_is_compiled(
+    tmp_path: Path, warm_host: WarmHost, calls: str, line: str
+) -> None:
+    text = NET + calls
+    project(tmp_path, {"train.py": text})
+    outcome = run(warm_host, tmp_path / "train.py", "model")
+    breaks = {finding.place.line for finding in outcome.findings if finding.kind is Kind.GRAPH_BREAK}
+    wanted = next(number for number, each in enumerate(text.splitlines(), 1) if line in each)
+    assert wanted in breaks, outcome.findings

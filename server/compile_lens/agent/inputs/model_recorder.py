@@ -21,6 +21,7 @@ from .missing_imports import IMPORT_SYSTEM, is_of_project
 from .module_changes import Change, Settings, differing, settings_of
 from .parameter_count import trained_parameter_count
 from .placement import device_of
+from .surroundings import NONE, CallSurroundings, surroundings_of
 from .synthesis.arguments import literal
 
 # after so many calls of one model, or of all, it is known how the program calls them, except that a later one may be of other sizes, or
@@ -82,7 +83,7 @@ class _Kinds:
 class RecordedModel:
     """A module, the line of the analyzed file from which it was made, and its calls. ``later`` are those of another run, and ``passed`` is
     what those got that have no expressions (``explorer.unpacked``). ``settings`` are those after its last call, and ``changed`` what the
-    program has changed between calls."""
+    program has changed between calls. ``around`` is what was around its first call."""
 
     module: Any
     line: int
@@ -95,6 +96,7 @@ class RecordedModel:
     settings: Settings = field(default_factory=dict)
     changed: set[tuple[str, str]] = field(default_factory=set)
     begins_in_training: bool = True
+    around: CallSurroundings = NONE
 
     @property
     def size(self) -> tuple[int, int]:
@@ -220,6 +222,8 @@ class ModelRecorder:
             raise Enough
         import torch
 
+        if model.count == 0:
+            model.around = surroundings_of(original_module(module))
         causes = [c for c in map(cause_of, _leaves((args, kwargs))) if c is not None]
         model.count += 1
         is_first = model.count <= KEPT_CALLS

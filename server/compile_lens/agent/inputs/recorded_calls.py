@@ -17,7 +17,7 @@ from ..runtime.entry_protocol import MODEL_CALL, CallMade, CallNotMade, EntryCal
 from ..runtime.foreign_code import attempted
 from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_function, original_module
-from . import compiled_call, module_changes
+from . import compiled_call, module_changes, surroundings
 from .absent import cause_of
 from .ahead import of_copy
 from .explorer import Told, unpacked
@@ -118,7 +118,16 @@ def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNot
     at = None if is_compiled else CompileAt(line or max(model.line, 1))
     changes = [call.changes for call in model.calls] + [call.changes for call in model.later]
     with module_changes.undone(original, changes):
-        return compiled_call.run_within_time(wire, calls, at, file, name, failed, _grad(model))
+        known = len(failed)
+        has_lost_hooks = surroundings.has_lost_hooks(model.around)
+        with surroundings.put_back(model.around):
+            done = compiled_call.run_within_time(wire, calls, at, file, name, failed, _grad(model))
+        if not done and has_lost_hooks:
+            # what they belong to has ended
+            del failed[known:]
+            compiled_call.reset_compiler()
+            done = compiled_call.run_within_time(wire, calls, at, file, name, failed, _grad(model))
+        return done
 
 
 def _making(module: Any, changes: tuple[module_changes.Change, ...]) -> Callable[[], object] | None:

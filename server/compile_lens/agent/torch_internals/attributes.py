@@ -9,6 +9,13 @@ from typing import Any
 DYNAMIC_MARKS = ("_dynamo_", "_has_dynamo_")
 
 
+# the tables of a module's hooks that are called with it (torch/nn/modules/module.py, ``Module.__init__``, torch 2.6 to 2.13)
+HOOKS = (
+    "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_forward_hooks", "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called", "_backward_pre_hooks", "_backward_hooks",
+)  # fmt: skip
+
+
 def original_function(function: Any) -> Any:
     """The function that ``torch.compile`` wraps in ``function``; ``function`` itself where it wraps none."""
     return getattr(function, "_torchdynamo_orig_callable", function)
