@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -13,7 +14,7 @@ import pytest
 from ordinary_user import USER
 
 from compile_lens.agent.runtime.disk_growth import DiskGrowth, seen_below
-from compile_lens.agent.runtime.left_folders import open_closed, remove_folder
+from compile_lens.agent.runtime.left_folders import delete_one, open_closed, remove_folder
 from compile_lens.agent.runtime.shared_files import NewFiles, SharedFiles
 from compile_lens.workers.cache_limit import measure
 
@@ -114,6 +115,76 @@ def test_a_folder_that_an_earlier_run_has_left_counts_when_it_is_filled(folder: 
     assert shared.look_at_sizes().bytes >= 20 * MIB
 
 
+def nest(folder: Path) -> None:
+    """Folders in one another, whose last has a path that is longer than any that can be named, and a file in it."""
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("f" * 250, dir_fd=here)
+        inner = os.open("f" * 250, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    data = os.open("data", os.O_CREAT | os.O_WRONLY, 0o600, dir_fd=here)
+    os.write(data, bytes(2 * MIB))
+    os.close(data)
+    os.close(here)
+
+
+def test_what_is_too_deep_to_be_named_counts_as_too_much_and_goes_with_the_next_run(folder: Path) -> None:
+    growth = DiskGrowth((str(folder),), (), MIB)
+    nest(folder)
+    assert growth.bytes([os.getpid()]) > MIB
+    later = DiskGrowth((str(folder),), (), MIB)
+    assert not list(folder.iterdir())
+    (folder / "data").write_bytes(os.urandom(8 * MIB))
+    assert later.bytes([os.getpid()]) > MIB
+
+
+def test_what_an_earlier_run_has_left_counts_by_how_much_it_grows(folder: Path) -> None:
+    file = folder / "left"
+    file.write_bytes(b"x")
+    shared = SharedFiles()
+    file.write_bytes(bytes(20 * MIB))
+    assert shared.look_at_sizes().bytes >= 19 * MIB
+    assert shared.of_run({os.getpid()})[str(file)] >= 19 * MIB
+    shared.look({os.getpid()})
+    shared.remove_left()
+    assert file.exists(), "it is not of this run"
+
+
+def test_files_that_two_runs_hold_count_for_both() -> None:
+    path = Path(f"/dev/shm/compile-lens-test-{os.getpid()}-held")
+    shared = SharedFiles()
+    with path.open("wb") as file:
+        file.write(bytes(MIB))
+        file.flush()
+        other = os.fork()
+        if other == 0:
+            signal.pause()
+        try:
+            shared.look({os.getpid()})
+            assert str(path) in shared.of_run({os.getpid()})
+        finally:
+            os.kill(other, signal.SIGKILL)
+            os.waitpid(other, 0)
+            path.unlink()
+
+
+def test_no_link_in_the_place_of_a_folder_leads_to_a_file_that_is_deleted(folder: Path, tmp_path: Path) -> None:
+    (folder / "of-a-run").mkdir()
+    (tmp_path / "private").mkdir()
+    for place in (folder / "of-a-run", tmp_path / "private"):
+        (place / "psm_1").write_bytes(b"x")
+    made = folder / "of-a-run" / "psm_1"
+    key = (made.stat().st_dev, made.stat().st_ino)
+    (folder / "of-a-run").rename(folder / "elsewhere")
+    (folder / "of-a-run").symlink_to(tmp_path / "private")
+    assert not delete_one(str(folder), "of-a-run/psm_1", key)
+    assert (tmp_path / "private" / "psm_1").exists()
+    assert not delete_one(str(folder), "elsewhere/psm_1", (key[0], key[1] + 1))
+    assert delete_one(str(folder), "elsewhere/psm_1", key)
+    assert not (folder / "elsewhere" / "psm_1").exists()
+
+
 def test_folders_of_shared_memory_count_and_what_libraries_leave_in_them_goes() -> None:
     def check() -> None:
         shared, new = SharedFiles(), Path(f"/dev/shm/compile-lens-test-{os.getpid()}")
@@ -125,7 +196,7 @@ def test_folders_of_shared_memory_count_and_what_libraries_leave_in_them_goes() 
         seen = shared.look_at_sizes()
         assert seen.bytes >= 9 * MIB and seen.is_all
         shared.remove_left()
-        assert kept.exists() and not of_library.parent.exists()
+        assert kept.exists() and not of_library.exists()
         new.chmod(0o300)
         assert not shared.look_at_sizes().is_all
         remove_folder(str(new))

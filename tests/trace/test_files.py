@@ -153,6 +153,29 @@ def test_an_archive_writes_nothing_elsewhere(tmp_path: Path) -> None:
     assert not list(outside.iterdir())
 
 
+def test_whether_a_file_is_an_archive_is_told_by_its_beginning(tmp_path: Path) -> None:
+    holes = tmp_path / "x.log"
+    with holes.open("wb") as file:
+        file.truncate(1 << 40)
+    with unpacked(holes) as found:
+        assert [one.path for one in found] == [holes]
+    zeros = tmp_path / "zeros.log"
+    zeros.write_bytes(bytes(64 << 20))  # what reads archives would look through them
+    with unpacked(zeros) as found:
+        assert [one.path for one in found] == [zeros]
+
+
+@pytest.mark.parametrize("compression", ["", "gz", "bz2", "xz"])
+def test_archives_are_known_in_each_compression(tmp_path: Path, compression: str) -> None:
+    log = tmp_path / "dedicated_log_torch_trace_x.log"
+    log.write_text("V0101 00:00:00.000000 1 torch/x.py:1] {}\n")
+    packed = tmp_path / f"traces.tar.{compression}"
+    with tarfile.open(packed, f"w:{compression}") as archive:
+        archive.add(log, log.name)
+    with unpacked(packed) as found:
+        assert [one.name for one in found] == [f"{packed}/{log.name}"]
+
+
 def test_an_archive_of_files_with_holes_does_not_take_forever(tmp_path: Path) -> None:
     holes = tmp_path / "dedicated_log_torch_trace_x.log"
     with holes.open("wb") as file:

@@ -20,6 +20,7 @@ from compile_lens.trace.archives import unpack
 from compile_lens.trace.walked import files_below
 
 GZIP = b"\x1f\x8b"
+BZIP2, XZ = b"BZh", b"\xfd7zXZ\x00"
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
 LOG_PATTERNS = ("*.log", "*.log.gz", "*.log.zst")
 PREFIX = "dedicated_log_torch_trace_"
@@ -158,14 +159,22 @@ def _plain_files(files: Sequence[tuple[Path, str]], folder: Path, room: _Room) -
 
 def _is_archive(path: Path) -> bool:
     with suppress(OSError), open_regular(path) as file:
-        if RECORD.match(file.read(RECORD_SAMPLE)):
+        # some files of the system answer with nothing
+        if _is_holes(file.fileno()) or RECORD.match(file.read(RECORD_SAMPLE) or b""):
             return False  # known without what reads archives, which takes longer to import than a small trace to read
     import tarfile
     import zlib
 
     try:
         with _unzipped(path) as data:
-            return tarfile.is_tarfile(data)
+            head = data.read(tarfile.BLOCKSIZE) or b""
+            if head.startswith((BZIP2, XZ)):
+                data.seek(0)
+                return tarfile.is_tarfile(data)
+            tarfile.TarInfo.frombuf(head, "utf-8", "surrogateescape")
+            return True
+    except tarfile.HeaderError:
+        return False
     except (OSError, EOFError, zlib.error):  # told when it is read as what it seems to be
         return False
 

@@ -27,6 +27,8 @@ DEFAULT_LIMIT_BYTES = 4_000_000_000
 KEPT = 0.8
 LOOK_AGAIN_S = 6 * 3600.0
 OLD_LAYOUT_S = 30 * 24 * 3600.0
+# what is in longer ones cannot be named whole (PATH_MAX is 4096); no compiler makes them
+LONGEST_PATH = 2048
 _STAMP = "looked-at"
 _TRASH = "trash-"
 # it has gone since it was seen, or a run has put a link in the place of a folder around it
@@ -133,16 +135,21 @@ def _old_layouts(base: Path) -> Iterator[Path]:
 
 
 def _closed(root: Path) -> Iterator[Path]:
-    """The outermost folders that cannot be looked into: no compiler makes them, and what is in them would never be deleted."""
+    """The outermost folders that cannot be looked into, or hardly be named: no compiler makes them, and what is in them would never be
+    deleted."""
     waiting = [root / name for name in PARTS]
     while waiting:
         folder = waiting.pop()
         try:
-            waiting += [Path(entry.path) for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
+            entries = [entry for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
         except PermissionError:
             yield folder
         except OSError:
             continue
+        else:
+            paths = [Path(entry.path) for entry in entries]
+            yield from (path for path in paths if len(os.fsencode(path)) > LONGEST_PATH)
+            waiting += [path for path in paths if len(os.fsencode(path)) <= LONGEST_PATH]
 
 
 def _folders(root: Path) -> Iterator[_Folder]:

@@ -7,12 +7,14 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 
-from .left_folders import entries_below, open_closed
+from .left_folders import entries_below, open_closed, remove_folder
 from .shared_files import FOLDER as SHARED_FOLDER
 from .socket_memory import passes_files
 
 # what a file or folder takes at least, which a file system reserves when it is made (mke2fs(8), -i)
 FILE_BYTES = 4096
+# where folders are nested deeper than anything is named
+UNCOUNTABLE = sys.maxsize
 # what is mapped without a file: memory that processes share, files of memfd_create, System V objects
 IN_MEMORY = (b"/dev/zero ", b"/memfd:", b"/SYSV")
 
@@ -30,6 +32,8 @@ class DiskGrowth:
         self._rooms = [_room(place) for place in self._places]
         for folder in folders if limit_bytes else ():
             open_closed(folder)  # what an earlier run has closed is this one's to fill
+            if size_below(folder) == UNCOUNTABLE:
+                _empty(folder)
         self._before = sum(map(size_below, folders)) if limit_bytes else 0
         # a library that was replaced while this process has it is not the run's
         self._known = {key for key, *_ in _mapped_without_name(os.getpid())} if limit_bytes else set()
@@ -94,6 +98,15 @@ class DiskGrowth:
         return found
 
 
+def _empty(folder: str) -> None:
+    """Delete what is in a cache in which an earlier run has nested folders so that nothing in them can be counted."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if os.path.isdir(path) and not os.path.islink(path):
+                remove_folder(path)
+
+
 def size_below(folder: str, most: int = sys.maxsize) -> int:
     """Bytes below ``folder``, as far as they can be seen."""
     return seen_below(folder, most)[0]
@@ -112,7 +125,7 @@ def seen_below(folder: str, most: int = sys.maxsize) -> tuple[int, bool]:
             if total >= most:
                 break
     except RecursionError:
-        return sys.maxsize, True
+        return UNCOUNTABLE, True
     return total, not closed
 
 

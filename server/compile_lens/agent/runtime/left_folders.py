@@ -163,6 +163,25 @@ def _delete_unwanted(folder: int, is_unwanted: Callable[[str, os.stat_result], b
     return count
 
 
+def delete_one(top: str, path: str, key: tuple[int, int]) -> bool:
+    """Delete the file ``path`` below ``top``, if it is the one with the device and inode ``key``; whether it was. No link is followed,
+    also where one takes the place of a folder meanwhile."""
+    *folders, last = os.path.normpath(path).split(os.sep)
+    opened: list[int] = []
+    with contextlib.suppress(OSError):
+        opened.append(os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+        for folder in folders:
+            no_links = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            opened.append(os.open(folder, no_links, dir_fd=opened[-1]))
+        status = os.lstat(last, dir_fd=opened[-1])
+        if (status.st_dev, status.st_ino) == key:
+            os.unlink(last, dir_fd=opened[-1])
+            key = (0, 0)
+    for handle in opened:
+        os.close(handle)
+    return key == (0, 0)
+
+
 def _delete(path: str) -> bool:
     with contextlib.suppress(OSError):
         os.unlink(path)
@@ -222,7 +241,9 @@ def entries_below(folder: str, closed: list[str] | None = None) -> Iterator[tupl
             except PermissionError:
                 hidden.append(where)
                 break
-            except OSError:
+            except OSError as error:
+                if error.errno == errno.ENAMETOOLONG:
+                    raise RecursionError(f"a path below {folder} is too long") from None
                 continue
             if is_folder:
                 waiting.append((entry.path, depth + 1))

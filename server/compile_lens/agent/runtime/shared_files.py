@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .left_folders import entries_below
+from .left_folders import delete_one, entries_below
 
 FOLDER = "/dev/shm"
 # what torch, Python's multiprocessing and C libraries name theirs
@@ -35,9 +35,10 @@ class SharedFiles:
     """What was there before the run, in folders, too."""
 
     def __init__(self) -> None:
-        self._before: set[tuple[str, int]] = set()
+        self._before: dict[tuple[str, int], int] = {}
         with contextlib.suppress(RecursionError):
-            self._before.update((path, status.st_ino) for path, status in entries_below(FOLDER))
+            for path, status in entries_below(FOLDER):
+                self._before[path, status.st_ino] = status.st_blocks * 512
         self._room = _room()
         self._of_run: set[tuple[int, int]] = set()
 
@@ -48,45 +49,47 @@ class SharedFiles:
             self._of_run |= new & _in_use_by(tree)
 
     def look_at_sizes(self) -> NewFiles:
-        """The files that are new since, whoever made them."""
+        """What has been added since, whoever added it."""
         closed: list[str] = []
-        fills_others = self._room - _room() > MUCH
-        size = sum(size for _, size in self._new(closed, fills_others).values())
+        size = sum(size for _, size in self._new(closed).values())
+        if self._room - _room() > size + MUCH:  # to what was there before
+            closed.clear()
+            size = sum(size for _, size in self._new(closed, in_others=True).values())
         return NewFiles(size, not any(map(_may_be_of_run, closed)))
 
     def of_run(self, tree: set[int]) -> dict[str, int]:
-        """The paths and sizes of new files that no process outside ``tree`` uses."""
-        new = self._new()
+        """The paths of what was added, and its size: of files that no process outside ``tree`` uses, or that the run was seen to use. Two
+        runs may use each other's."""
+        new = self._new(in_others=self._room - _room() > MUCH)
         if not new:
             return {}
-        elsewhere = _in_use(tree)
+        elsewhere = _in_use(tree) - self._of_run
         return {path: size for path, (key, size) in new.items() if key not in elsewhere}
 
     def remove_left(self) -> None:
         """Delete what the run has left: files that it was seen to use, or that are named as libraries do, if no process uses them now.
 
-        Whoever shares memory keeps it open or mapped. Anything else may be the user's, put there meanwhile.
+        Whoever shares memory keeps it open or mapped. Anything else may be the user's, put there meanwhile. No link is followed: another
+        run may put one in the place of a folder.
         """
-        keys = {path: key for path, (key, _) in self._new().items()}
-        for path in self.of_run(set()):
-            if keys.get(path) in self._of_run or OF_LIBRARIES.match(os.path.basename(path)):
-                with contextlib.suppress(OSError):
-                    os.unlink(path)
-                    self._remove_empty(os.path.dirname(path))
-
-    def _remove_empty(self, folder: str) -> None:
-        """Delete a folder that is new and has nothing in it, and the one around it. Raises OSError at the first that stays."""
-        while folder != FOLDER and (folder, os.lstat(folder).st_ino) not in self._before:
-            os.rmdir(folder)
-            folder = os.path.dirname(folder)
+        new, in_use = self._new(), _in_use(set())
+        for path, (key, _) in new.items():
+            is_left = key in self._of_run or OF_LIBRARIES.match(os.path.basename(path))
+            if is_left and key not in in_use:
+                delete_one(FOLDER, os.path.relpath(path, FOLDER), key)
 
     def _new(self, closed: list[str] | None = None, in_others: bool = False) -> dict[str, tuple[tuple[int, int], int]]:
-        """Device, inode and size of each new file by its path. ``in_others``: also in folders that were there before."""
+        """Device, inode and size of each new file by its path. ``in_others``: also by how much those have grown that were there before, and
+        what is new in their folders."""
         found = {}
         for path, status in self._entries(closed if closed is not None else [], in_others):
-            is_new = (path, status.st_ino) not in self._before and status.st_uid == os.geteuid()
-            if is_new and not stat.S_ISDIR(status.st_mode):
-                found[path] = ((status.st_dev, status.st_ino), status.st_blocks * 512)
+            before = self._before.get((path, status.st_ino))
+            is_file = not stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+            size = status.st_blocks * 512
+            if is_file and before is None:
+                found[path] = ((status.st_dev, status.st_ino), size)
+            elif is_file and in_others and before is not None and size > before:
+                found[path] = ((status.st_dev, status.st_ino), size - before)
         return found
 
     def _entries(self, closed: list[str], in_others: bool) -> Iterator[tuple[str, os.stat_result]]:
