@@ -195,3 +195,29 @@ def test_what_a_block_of_the_script_sets_is_there_when_its_model_is_compiled(
     breaks = {finding.place.line for finding in outcome.findings if finding.kind is Kind.GRAPH_BREAK}
     wanted = next(number for number, each in enumerate(text.splitlines(), 1) if line in each)
     assert wanted in breaks, outcome.findings
+
+
+SUMMARY = """
+with Watching(net):
+    net(torch.randn(2, 8))
+for batch in torch.randn(6, 8).split(2):
+    net(batch)
+"""
+LEFT = """
+watching = Watching(net)
+watching.__enter__()
+net(torch.randn(2, 8))
+watching.__exit__()
+for batch in torch.randn(6, 8).split(2):
+    net(batch)
+"""
+
+
+@pytest.mark.parametrize("calls", [SUMMARY, LEFT], ids=["in a block", "removed later"])
+def test_what_is_around_the_first_call_alone_is_not_around_those_that_follow(
+    tmp_path: Path, warm_host: WarmHost, calls: str
+) -> None:
+    text = NET + WATCHING.partition("\n\nwith Watching")[0] + calls
+    project(tmp_path, {"train.py": text})
+    outcome = run(warm_host, tmp_path / "train.py", "model")
+    assert outcome.graphs and not [finding for finding in outcome.findings if finding.kind is Kind.GRAPH_BREAK]

@@ -19,6 +19,7 @@ from .ahead import Fork, can_fork
 from .guard import BUSY, Enough
 from .model_recorder import RecordedModel
 from .module_changes import Change
+from .surroundings import SurroundingNames
 from .synthesis.arguments import NEEDS_GRADIENT, known_text
 
 # more than the program's own limit, for one statement that takes long
@@ -47,6 +48,7 @@ class Told:
     counts: tuple[int, ...] = ()
     changes: tuple[tuple[Change, ...], ...] = ()
     values: tuple[bytes, ...] = ()
+    around_later: SurroundingNames | None = None
 
 
 class Explorer:
@@ -99,6 +101,7 @@ class Explorer:
                     tuple(call.number for call in model.calls if _texts(call)),
                     tuple(call.changes for call in model.calls if _texts(call)),
                     tuple(_values(call) for call in model.calls if _texts(call)),
+                    model.around_later,
                 )
                 for model in models()
             ]

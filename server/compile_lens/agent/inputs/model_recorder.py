@@ -21,7 +21,7 @@ from .missing_imports import IMPORT_SYSTEM, is_of_project
 from .module_changes import Change, Settings, differing, settings_of
 from .parameter_count import trained_parameter_count
 from .placement import device_of
-from .surroundings import NONE, CallSurroundings, surroundings_of
+from .surroundings import NONE, CallSurroundings, SurroundingNames, surroundings_of
 from .synthesis.arguments import literal
 
 # after so many calls of one model, or of all, it is known how the program calls them, except that a later one may be of other sizes, or
@@ -83,7 +83,8 @@ class _Kinds:
 class RecordedModel:
     """A module, the line of the analyzed file from which it was made, and its calls. ``later`` are those of another run, and ``passed`` is
     what those got that have no expressions (``explorer.unpacked``). ``settings`` are those after its last call, and ``changed`` what the
-    program has changed between calls. ``around`` is what was around its first call."""
+    program has changed between calls. ``around`` is what was around its first call, and ``around_later`` what
+    was around the last of those that followed."""
 
     module: Any
     line: int
@@ -97,6 +98,7 @@ class RecordedModel:
     changed: set[tuple[str, str]] = field(default_factory=set)
     begins_in_training: bool = True
     around: CallSurroundings = NONE
+    around_later: SurroundingNames | None = None
 
     @property
     def size(self) -> tuple[int, int]:
@@ -222,8 +224,11 @@ class ModelRecorder:
             raise Enough
         import torch
 
-        if model.count == 0:
-            model.around = surroundings_of(original_module(module))
+        around = surroundings_of(original_module(module))
+        if model.count:
+            model.around_later = around.names()
+        else:
+            model.around = around
         causes = [c for c in map(cause_of, _leaves((args, kwargs))) if c is not None]
         model.count += 1
         is_first = model.count <= KEPT_CALLS

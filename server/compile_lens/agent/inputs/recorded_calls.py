@@ -119,8 +119,8 @@ def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNot
     changes = [call.changes for call in model.calls] + [call.changes for call in model.later]
     with module_changes.undone(original, changes):
         known = len(failed)
-        has_lost_hooks = surroundings.has_lost_hooks(model.around)
-        with surroundings.put_back(model.around):
+        has_lost_hooks = surroundings.has_lost_hooks(model.around, model.around_later)
+        with surroundings.put_back(model.around, model.around_later):
             done = compiled_call.run_within_time(wire, calls, at, file, name, failed, _grad(model))
         if not done and has_lost_hooks:
             # what they belong to has ended

@@ -54,6 +54,7 @@ class WatchedProgram:
                     LaterCall(*call, changes, values) for call, changes, values, count in later if count > model.count
                 )
                 model.passed = told.passed
+                model.around_later = told.around_later
                 found.append(model)
         return found or self._found()
 
