@@ -23,8 +23,10 @@ HookId = tuple[int, str, int]
 
 @dataclass(frozen=True)
 class CallSurroundings:
-    """``hooks`` are those of a model and its parts: the number of a part, the part, the name of a table, and what was in it. ``autocast`` is
-    on for these types of devices, with these dtypes."""
+    """``hooks`` are those of a model and its parts: the number of a part, the part, the name of a table, and what was in it.
+
+    ``autocast`` is on for these types of devices, with these dtypes.
+    """
 
     hooks: tuple[tuple[int, Any, str, dict[int, Any]], ...] = ()
     autocast: tuple[tuple[str, Any], ...] = ()
