@@ -163,23 +163,33 @@ def _delete_unwanted(folder: int, is_unwanted: Callable[[str, os.stat_result], b
     return count
 
 
-def delete_one(top: str, path: str, key: tuple[int, int]) -> bool:
-    """Delete the file ``path`` below ``top``, if it is the one with the device and inode ``key``; whether it was. No link is followed,
-    also where one takes the place of a folder meanwhile."""
+def delete_one(
+    top: str, path: str, key: tuple[int, int], is_new: Callable[[str, int], bool] = lambda *_: False
+) -> bool:
+    """Delete the file ``path`` below ``top``, if it is the one with the device and inode ``key``; whether it was.
+
+    Folders around it go, too, that have nothing in them any more and that ``is_new`` is true of, by path and inode. No link is followed,
+    also where one takes the place of a folder meanwhile.
+    """
     *folders, last = os.path.normpath(path).split(os.sep)
+    no_links = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     opened: list[int] = []
+    is_deleted = False
     with contextlib.suppress(OSError):
         opened.append(os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
         for folder in folders:
-            no_links = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
             opened.append(os.open(folder, no_links, dir_fd=opened[-1]))
         status = os.lstat(last, dir_fd=opened[-1])
         if (status.st_dev, status.st_ino) == key:
             os.unlink(last, dir_fd=opened[-1])
-            key = (0, 0)
+            is_deleted = True
+            for depth in range(len(folders), 0, -1):
+                if not is_new(os.path.join(top, *folders[:depth]), os.fstat(opened[depth]).st_ino):
+                    break
+                os.rmdir(folders[depth - 1], dir_fd=opened[depth - 1])
     for handle in opened:
         os.close(handle)
-    return key == (0, 0)
+    return is_deleted
 
 
 def _delete(path: str) -> bool:

@@ -76,7 +76,7 @@ class SharedFiles:
         for path, (key, _) in new.items():
             is_left = key in self._of_run or OF_LIBRARIES.match(os.path.basename(path))
             if is_left and key not in in_use:
-                delete_one(FOLDER, os.path.relpath(path, FOLDER), key)
+                delete_one(FOLDER, os.path.relpath(path, FOLDER), key, lambda *found: found not in self._before)
 
     def _new(self, closed: list[str] | None = None, in_others: bool = False) -> dict[str, tuple[tuple[int, int], int]]:
         """Device, inode and size of each new file by its path. ``in_others``: also by how much those have grown that were there before, and
