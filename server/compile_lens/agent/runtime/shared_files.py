@@ -35,10 +35,11 @@ class SharedFiles:
     """What was there before the run, in folders, too."""
 
     def __init__(self) -> None:
-        self._before: dict[tuple[str, int], int] = {}
+        # sizes by what tells a file, in few bytes: folders of data may hold very many
+        self._before: dict[int, int] = {}
         with contextlib.suppress(RecursionError):
             for path, status in entries_below(FOLDER):
-                self._before[path, status.st_ino] = status.st_blocks * 512
+                self._before[hash((path, status.st_ino))] = status.st_blocks * 512
         self._room = _room()
         self._of_run: set[tuple[int, int]] = set()
 
@@ -76,14 +77,14 @@ class SharedFiles:
         for path, (key, _) in new.items():
             is_left = key in self._of_run or OF_LIBRARIES.match(os.path.basename(path))
             if is_left and key not in in_use:
-                delete_one(FOLDER, os.path.relpath(path, FOLDER), key, lambda *found: found not in self._before)
+                delete_one(FOLDER, os.path.relpath(path, FOLDER), key, self._is_new)
 
     def _new(self, closed: list[str] | None = None, in_others: bool = False) -> dict[str, tuple[tuple[int, int], int]]:
         """Device, inode and size of each new file by its path. ``in_others``: also by how much those have grown that were there before, and
         what is new in their folders."""
         found = {}
         for path, status in self._entries(closed if closed is not None else [], in_others):
-            before = self._before.get((path, status.st_ino))
+            before = self._before.get(hash((path, status.st_ino)))
             is_file = not stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
             size = status.st_blocks * 512
             if is_file and before is None:
@@ -92,6 +93,9 @@ class SharedFiles:
                 found[path] = ((status.st_dev, status.st_ino), size - before)
         return found
 
+    def _is_new(self, path: str, inode: int) -> bool:
+        return hash((path, inode)) not in self._before
+
     def _entries(self, closed: list[str], in_others: bool) -> Iterator[tuple[str, os.stat_result]]:
         try:
             for name in os.listdir(FOLDER):
@@ -99,7 +103,7 @@ class SharedFiles:
                 with contextlib.suppress(OSError):
                     status = os.lstat(path)
                     yield path, status
-                    if stat.S_ISDIR(status.st_mode) and (in_others or (path, status.st_ino) not in self._before):
+                    if stat.S_ISDIR(status.st_mode) and (in_others or self._is_new(path, status.st_ino)):
                         yield from entries_below(path, closed)
         except RecursionError:
             closed.append(DEEP)
