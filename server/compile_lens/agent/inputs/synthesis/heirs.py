@@ -72,6 +72,8 @@ def _path_of(cls: type, module: ModuleType) -> str:
 
 def _modules_that_inherit(module: ModuleType, cls: type) -> list[str]:
     """The dotted names of the package's modules with a class that names ``cls`` among its bases, and that are not imported yet."""
+    if getattr(module, "__file__", None) is None:
+        return []  # its text is in no file
     file, name = os.path.abspath(str(module.__file__)), cls.__name__
     found: list[str] = []
     for path, dotted in package_files(file, module.__name__):
