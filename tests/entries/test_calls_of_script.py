@@ -40,6 +40,13 @@ def recompiles(folder: Path, host: WarmHost, calls: str) -> list[str]:
     return [finding.message for finding in outcome.findings if finding.kind is Kind.RECOMPILE]
 
 
+def lines_of_breaks(folder: Path, host: WarmHost, text: str) -> list[int]:
+    project(folder, {"train.py": text})
+    outcome = run(host, folder / "train.py", "model")
+    assert outcome.graphs
+    return [finding.place.line for finding in outcome.findings if finding.kind is Kind.GRAPH_BREAK]
+
+
 def test_the_last_batch_of_an_epoch_is_of_another_size(tmp_path: Path, warm_host: WarmHost) -> None:
     found = recompiles(
         tmp_path, warm_host, "for batch in torch.randn(326, 8).split(int(sqrt(4096))):\n    net(batch)\n"
@@ -127,9 +134,7 @@ def test_a_model_that_is_checked_before_its_training_is_trained_as_the_script_do
     tmp_path: Path, warm_host: WarmHost
 ) -> None:
     checked = "net.rate = 0\nnet.eval()\nnet(torch.randn(2, 8))\nnet.train()\nnet.rate = 0.5\nnet(torch.randn(2, 8))\n"
-    project(tmp_path, {"train.py": SKIPS + checked})
-    outcome = run(warm_host, tmp_path / "train.py", "model")
-    assert [finding.place.line for finding in outcome.findings if finding.kind is Kind.GRAPH_BREAK] == [14]
+    assert lines_of_breaks(tmp_path, warm_host, SKIPS + checked) == [14]
 
 
 LABELED = NET.replace("forward(self, x)", "forward(self, x, labels=None)").replace(
@@ -141,9 +146,7 @@ def test_calls_without_labels_are_among_them_however_many_sizes_came_before(
     tmp_path: Path, warm_host: WarmHost
 ) -> None:
     training = "for size in (2, 3, 4, 5, 6, 7):\n    net(torch.randn(size, 8), torch.randn(size))\n"
-    project(tmp_path, {"train.py": f"{LABELED}{training}net(torch.randn(7, 8))\n"})
-    outcome = run(warm_host, tmp_path / "train.py", "model")
-    assert [finding.place.line for finding in outcome.findings if finding.kind is Kind.GRAPH_BREAK] == [14]
+    assert lines_of_breaks(tmp_path, warm_host, f"{LABELED}{training}net(torch.randn(7, 8))\n") == [14]
 
 
 WATCHING = """
@@ -190,11 +193,8 @@ def test_what_a_block_of_the_script_sets_is_there_when_its_model_is_compiled(
     tmp_path: Path, warm_host: WarmHost, calls: str, line: str
 ) -> None:
     text = NET + calls
-    project(tmp_path, {"train.py": text})
-    outcome = run(warm_host, tmp_path / "train.py", "model")
-    breaks = {finding.place.line for finding in outcome.findings if finding.kind is Kind.GRAPH_BREAK}
     wanted = next(number for number, each in enumerate(text.splitlines(), 1) if line in each)
-    assert wanted in breaks, outcome.findings
+    assert wanted in lines_of_breaks(tmp_path, warm_host, text)
 
 
 SUMMARY = """
@@ -218,6 +218,4 @@ def test_what_is_around_the_first_call_alone_is_not_around_those_that_follow(
     tmp_path: Path, warm_host: WarmHost, calls: str
 ) -> None:
     text = NET + WATCHING.partition("\n\nwith Watching")[0] + calls
-    project(tmp_path, {"train.py": text})
-    outcome = run(warm_host, tmp_path / "train.py", "model")
-    assert outcome.graphs and not [finding for finding in outcome.findings if finding.kind is Kind.GRAPH_BREAK]
+    assert not lines_of_breaks(tmp_path, warm_host, text)

@@ -6,12 +6,11 @@ import os
 import signal
 import sys
 import tempfile
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ordinary_user import USER
+from ordinary_user import as_ordinary_user
 
 from compile_lens.agent.runtime.disk_growth import DiskGrowth, seen_below
 from compile_lens.agent.runtime.left_folders import delete_one, open_closed, remove_folder
@@ -37,25 +36,6 @@ def folder() -> Iterator[Path]:
     remove_folder(str(made))
 
 
-def as_ordinary_user(check: Callable[[], None]) -> None:
-    """Make the check in a process that may not look into everything."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            if os.geteuid() == 0:
-                os.setgroups([])
-                os.setresgid(USER, USER, USER)
-                os.setresuid(USER, USER, USER)
-            check()
-            code = 0
-        except BaseException:  # the process ends here
-            traceback.print_exc()
-        finally:
-            os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-
 def fill(folder: Path, mode: int, size: int = 8 * MIB) -> None:
     folder.mkdir()
     (folder / "data").write_bytes(os.urandom(size))
@@ -63,7 +43,7 @@ def fill(folder: Path, mode: int, size: int = 8 * MIB) -> None:
 
 
 @pytest.mark.parametrize("mode", CLOSED, ids=oct)
-def test_they_count_for_the_disk(folder: Path, mode: int) -> None:
+def test_they_count_for_the_disk(folder: Path, mode: int, tmp_path: Path) -> None:
     def check() -> None:
         growth = DiskGrowth((str(folder),), (), MIB)
         assert growth.bytes([os.getpid()]) == 0
@@ -71,11 +51,11 @@ def test_they_count_for_the_disk(folder: Path, mode: int) -> None:
         assert not seen_below(str(folder))[1]
         assert growth.bytes([os.getpid()]) > 4 * MIB
 
-    as_ordinary_user(check)
+    as_ordinary_user(check, tmp_path)
 
 
 @pytest.mark.parametrize("mode", CLOSED, ids=oct)
-def test_those_of_an_earlier_run_are_opened_and_are_not_of_this_one(folder: Path, mode: int) -> None:
+def test_those_of_an_earlier_run_are_opened_and_are_not_of_this_one(folder: Path, mode: int, tmp_path: Path) -> None:
     def check() -> None:
         fill(folder / "earlier", 0o700)
         fill(folder / "earlier" / "inner", mode)
@@ -85,10 +65,10 @@ def test_those_of_an_earlier_run_are_opened_and_are_not_of_this_one(folder: Path
         assert is_all and size > 16 * MIB
         assert growth.bytes([os.getpid()]) == 0
 
-    as_ordinary_user(check)
+    as_ordinary_user(check, tmp_path)
 
 
-def test_a_link_in_the_place_of_one_is_not_followed(folder: Path) -> None:
+def test_a_link_in_the_place_of_one_is_not_followed(folder: Path, tmp_path: Path) -> None:
     def check() -> None:
         private = folder / "private"
         fill(private, 0o300)
@@ -97,16 +77,16 @@ def test_a_link_in_the_place_of_one_is_not_followed(folder: Path) -> None:
         open_closed(str(folder / "caches"))
         assert private.stat().st_mode & 0o777 == 0o300
 
-    as_ordinary_user(check)
+    as_ordinary_user(check, tmp_path)
 
 
-def test_the_size_of_the_caches_tells_of_them(folder: Path) -> None:
+def test_the_size_of_the_caches_tells_of_them(folder: Path, tmp_path: Path) -> None:
     def check() -> None:
         (folder / "inductor").mkdir()
         fill(folder / "inductor" / "closed", 0o300)
         assert next(part.bytes for part in measure(folder) if part.name == "inductor") >= 8 * MIB
 
-    as_ordinary_user(check)
+    as_ordinary_user(check, tmp_path)
 
 
 def test_a_folder_that_an_earlier_run_has_left_counts_when_it_is_filled(folder: Path) -> None:
@@ -185,7 +165,7 @@ def test_no_link_in_the_place_of_a_folder_leads_to_a_file_that_is_deleted(folder
     assert not (folder / "elsewhere" / "psm_1").exists()
 
 
-def test_folders_of_shared_memory_count_and_what_libraries_leave_in_them_goes() -> None:
+def test_folders_of_shared_memory_count_and_what_libraries_leave_in_them_goes(tmp_path: Path) -> None:
     def check() -> None:
         shared, new = SharedFiles(), Path(f"/dev/shm/compile-lens-test-{os.getpid()}")
         assert shared.look_at_sizes() == NewFiles()
@@ -201,4 +181,4 @@ def test_folders_of_shared_memory_count_and_what_libraries_leave_in_them_goes() 
         assert not shared.look_at_sizes().is_all
         remove_folder(str(new))
 
-    as_ordinary_user(check)
+    as_ordinary_user(check, tmp_path)

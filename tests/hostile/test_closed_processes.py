@@ -5,7 +5,6 @@ Only root may look: where the tests run as root, this is asked as an ordinary us
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import ctypes
 import mmap
@@ -14,11 +13,11 @@ import shutil
 import signal
 import socket
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from ordinary_user import as_ordinary_user
 
 from compile_lens.agent.runtime import budget as budget_of_a_tree
 from compile_lens.agent.runtime.budget import TreeBudget
@@ -30,7 +29,6 @@ from compile_lens.agent.runtime.socket_memory import FlyingSockets, _bytes_of_a_
 
 pytestmark = [pytest.mark.hostile, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 
-USER = 54321
 PR_SET_DUMPABLE = 4
 
 
@@ -55,28 +53,6 @@ def process(closed: bool, fill: Callable[[], object] = lambda: None) -> Iterator
         os.close(filled)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-
-
-def as_ordinary_user(check: Callable[[], None], folder: Path) -> None:
-    """Call ``check`` in a process of an ordinary user, in ``folder``."""
-    folder.chmod(0o777)
-    # which that user cannot read everywhere
-    codecs.lookup("ascii")
-    child = os.fork()
-    if child == 0:
-        try:
-            os.chdir(folder)
-            if os.geteuid() == 0:
-                os.setgroups([])
-                os.setresgid(USER, USER, USER)
-                os.setresuid(USER, USER, USER)
-            check()
-            os._exit(0)
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(1)
-    assert os.waitpid(child, 0)[1] == 0
 
 
 def exceeded(

@@ -42,7 +42,7 @@ from compile_lens.state.cache_history import CacheHistory, Keys
 from compile_lens.syntax.tree import SourceTree, parse
 from compile_lens.trace.builder import ReportBuilder
 from compile_lens.trace.report import CompileReport
-from compile_lens.workers.access import Access
+from compile_lens.workers.access import Access, no_sandbox
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.command import workspace_of
 from compile_lens.workers.gpu_devices import has_gpu_device
@@ -180,7 +180,7 @@ class _Analysis:
         if self._facts.unreadable:
             return self.failed(f"{self._job.file} cannot be read as Python: {self._facts.unreadable}.")
         if self._facts.unsafe:
-            return self.failed(f"Nothing was run: the sandbox could not be set up ({self._facts.unsafe}).")
+            return self.failed(no_sandbox(self._facts.unsafe))
         if self._facts.unusable and not self._facts.has_failed_to_import:
             coverage = self._coverage(self._facts)
             failed = self.failed(self._why_unusable(coverage))

@@ -11,7 +11,7 @@ from pathlib import Path
 from compile_lens.agent.runtime.protocol import SandboxFailed
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.repro.contract import BACKEND_VARIABLE, ExitCode
-from compile_lens.workers.access import Access
+from compile_lens.workers.access import Access, no_sandbox
 from compile_lens.workers.gpu_devices import has_gpu_device
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.job import Depth, End, EndKind, Job, OwnInterpreter, Substitution
@@ -19,7 +19,7 @@ from compile_lens.workers.script import LEFT_OUT, Ended, run_script
 from compile_lens.workers.wire import Frame
 
 USES_GPU = re.compile(r"\b(?:cuda|xpu|triton)\b")
-NOT_TO_THE_END = "The sandbox ended it: the script exceeded its limits."
+NOT_TO_THE_END = "The sandbox ended the script, which exceeded its limits: run it yourself to see what it does."
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ScriptRuns:
         started = time.monotonic()
         end = await self.host.run(self._job_of(file, timeout_s, variables), take)
         if refused:
-            raise HostError(f"The sandbox could not be set up ({refused[0]}), so nothing was run.")
+            raise HostError(no_sandbox(refused[0]))
         return _ended(end, time.monotonic() - started)
 
     def _job_of(self, file: Path, timeout_s: float, variables: Mapping[str, str]) -> Job:

@@ -20,6 +20,11 @@ class Access(str, Enum):
     FULL = "full"  # as in the user's own shell; for an explicit command only
 
 
+def no_sandbox(why: str) -> str:
+    """What to tell the user when a sandbox could not be entered."""
+    return f"Nothing was run: the sandbox could not be set up ({why})."
+
+
 @dataclass(frozen=True, slots=True)
 class SandboxOptions:
     """What a run in the sandbox may do besides reading. ``allow_write`` are paths that it may change for good."""

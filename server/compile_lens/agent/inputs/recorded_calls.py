@@ -117,17 +117,16 @@ def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNot
     wire.tell(EntryCalled((CallMade(MODEL_CALL, made, inputs, name),)))
     at = None if is_compiled else CompileAt(line or max(model.line, 1))
     changes = [call.changes for call in model.calls] + [call.changes for call in model.later]
+    known, has_lost_hooks = len(failed), surroundings.has_lost_hooks(model.around, model.around_later)
+    run = partial(compiled_call.run_within_time, wire, calls, at, file, name, failed, _grad(model))
     with module_changes.undone(original, changes):
-        known = len(failed)
-        has_lost_hooks = surroundings.has_lost_hooks(model.around, model.around_later)
         with surroundings.put_back(model.around, model.around_later):
-            done = compiled_call.run_within_time(wire, calls, at, file, name, failed, _grad(model))
-        if not done and has_lost_hooks:
-            # what they belong to has ended
+            done = run()
+        if not done and has_lost_hooks:  # what they belong to has ended
             del failed[known:]
             compiled_call.reset_compiler()
-            done = compiled_call.run_within_time(wire, calls, at, file, name, failed, _grad(model))
-        return done
+            done = run()
+    return done
 
 
 def _making(module: Any, changes: tuple[module_changes.Change, ...]) -> Callable[[], object] | None:

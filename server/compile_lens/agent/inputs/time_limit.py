@@ -38,13 +38,11 @@ def end_of_call(error: BaseException) -> CallTooLong | None:
 
 def is_call_ending() -> bool:
     """Whether a compiled call has been told to end, and has not yet."""
-    return _ENDING in _state
+    return _End.is_of_call
 
 
 # the least that is left of an outer limit after an inner one
 _LEAST_S = 0.05
-_ENDING = "ending"
-_state: set[str] = set()
 
 
 @contextlib.contextmanager
@@ -67,7 +65,7 @@ def at_most(seconds: float, ended: type[BaseException] = TrialTooLong) -> Iterat
     try:
         yield
     finally:
-        _state.clear()
+        _End.is_of_call = False
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, outer)
         if is_inside:
@@ -75,13 +73,14 @@ def at_most(seconds: float, ended: type[BaseException] = TrialTooLong) -> Iterat
 
 
 class _End:
-    """Ends what runs."""
+    """Ends what runs. ``is_of_call``: that is a compiled call, which has not ended yet."""
+
+    is_of_call = False
 
     def __init__(self, seconds: float, ended: type[BaseException]) -> None:
         self._seconds = seconds
         self._ended = ended
 
     def __call__(self, _: int, __: FrameType | None) -> None:
-        if issubclass(self._ended, CallTooLong):
-            _state.add(_ENDING)
+        _End.is_of_call = issubclass(self._ended, CallTooLong)
         raise self._ended(f"it did not return within {self._seconds:.0f} s")

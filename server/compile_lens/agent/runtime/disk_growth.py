@@ -30,11 +30,7 @@ class DiskGrowth:
         self._limit = limit_bytes
         self._places = (*folders, *places)
         self._rooms = [_room(place) for place in self._places]
-        for folder in folders if limit_bytes else ():
-            open_closed(folder)  # what an earlier run has closed is this one's to fill
-            if size_below(folder) == UNCOUNTABLE:
-                _empty(folder)
-        self._before = sum(map(size_below, folders)) if limit_bytes else 0
+        self._before = sum(map(_made_countable, folders)) if limit_bytes else 0
         # a library that was replaced while this process has it is not the run's
         self._known = {key for key, *_ in _mapped_without_name(os.getpid())} if limit_bytes else set()
         # memory, where it is not among the places
@@ -98,8 +94,20 @@ class DiskGrowth:
         return found
 
 
+def _made_countable(folder: str) -> int:
+    """Bytes below a cache, in which an earlier run may have closed folders, or nested them so that nothing in them can be counted: what is
+    in there would be the next one's to fill."""
+    size, is_all = seen_below(folder)
+    if is_all and size != UNCOUNTABLE:
+        return size
+    open_closed(folder)
+    if size_below(folder) == UNCOUNTABLE:
+        _empty(folder)
+    return size_below(folder)
+
+
 def _empty(folder: str) -> None:
-    """Delete what is in a cache in which an earlier run has nested folders so that nothing in them can be counted."""
+    """Delete the folders in ``folder``."""
     with contextlib.suppress(OSError):
         for name in os.listdir(folder):
             path = os.path.join(folder, name)

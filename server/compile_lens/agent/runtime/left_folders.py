@@ -201,15 +201,15 @@ def _delete(path: str) -> bool:
 
 def open_closed(top: str) -> None:
     """Give back the right to look into folders below ``top`` that a program has closed; a link in the place of one leads nowhere."""
-    closed: list[str] = []
-    before: list[str] | None = None
     with contextlib.suppress(RecursionError, OSError):
-        while closed != before:  # there may be others in those
-            before, closed = closed, []
+        for _ in range(MAX_COMPILED_DEPTH):  # there may be others in those
+            closed: list[str] = []
             for _ in entries_below(top, closed):
                 pass
             for path in closed:
                 _open_on_the_way(top, os.path.relpath(path, top))
+            if not closed:
+                return
 
 
 def _open_on_the_way(top: str, path: str) -> None:

@@ -42,7 +42,7 @@ def is_mutable(operator: Any) -> bool:
 
 
 def attention_operator(backend: str) -> Any:
-    """The operator of one of the backends of scaled dot-product attention."""
+    """The operator of one of the backends of scaled dot-product attention, or of its gradients: ``flash_attention_backward``."""
     return getattr(sys.modules["torch"].ops.aten, f"_scaled_dot_product_{backend}").default
 
 

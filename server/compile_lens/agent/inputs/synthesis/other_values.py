@@ -45,9 +45,9 @@ _NO_NUMBER = re.compile(
     r"for \+: '(?:int' and 'str|str' and 'int)'|can only concatenate str \(not \"int\"\)|os\.PathLike object,? .{0,40}not '?int"
     r"|'in <string>' requires string as left operand, not int|\bjoin\(\) argument must be str.{0,30}not 'int'"
 )
+_GETS_TWO = re.compile(r"\bIdentity\.forward\(\) takes 2 positional arguments but 3 were given")
 SMALL_MODEL = "torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64))"
 ANY_MODULE, ANY_CLASS = "torch.nn.Identity()", "torch.nn.Identity"
-TAKES_ONE = "Identity.forward() takes 2 positional arguments but 3 were given"
 OF_TWO = "torch.nn.MSELoss()"
 # what takes more than a module that changes nothing does, also by name
 ANY_FUNCTION = "lambda *args, **named: [*args, *named.values()][0]"
@@ -100,7 +100,7 @@ def with_callable(candidate: Candidate, requirement: Requirement, error: BaseExc
             makes = "() missing" in str(error)
             if argument.text == ANY_MODULE:
                 yield _with(candidate, path, Expression(ANY_CLASS if makes else ANY_FUNCTION))
-                if TAKES_ONE in str(error):  # where it has to be a module, as in a list of them
+                if _GETS_TWO.search(str(error)):  # where it has to be a module, as in a list of them
                     yield _with(candidate, path, Expression(OF_TWO))
             elif makes and (layer := _LAYER_MADE.fullmatch(argument.text)) and f"{layer[2]}.forward()" in str(error):
                 yield _with(candidate, path, Expression(layer[1]))

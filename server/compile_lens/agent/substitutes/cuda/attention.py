@@ -1,203 +1,98 @@
 """CPU kernels for scaled dot-product attention as a GPU's backends compute it.
 
 torch asks the driver which backend to take. Where a real GPU is there beside the emulated one, because a run leaves it free, the answer is
-an operator that has kernels for GPUs alone. Arguments and results: torchgen/packaged/ATen/native/native_functions.yaml (torch 2.13).
+an operator that has kernels for GPUs alone. Arguments and results: torchgen/packaged/ATen/native/native_functions.yaml (torch 2.13). The
+backends have the same arguments by name, each in an order of its own.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ...torch_internals.core import ATTENTION_MATH, HAS_KERNEL, HAS_KERNEL_FOR_KEY
+from ...torch_internals.attributes import attention_operator
+from ...torch_internals.core import ATTENTION_MATH, HAS_KERNEL, HAS_KERNEL_FOR_KEY, operator_schema
+
+# the arguments that a call passes, by name
+Given = dict[str, Any]
 
 
 def register(library: Any) -> None:
     """Register CPU kernels in ``library``, of ``aten``, for those operators of this torch that have none."""
-    kernels = {
-        "efficient_attention": efficient,
-        "efficient_attention_backward": efficient_backward,
-        "flash_attention": flash,
-        "flash_attention_backward": flash_backward,
-        "cudnn_attention": cudnn,
-        "cudnn_attention_backward": cudnn_backward,
-    }
-    for name, kernel in kernels.items():
-        operator = f"_scaled_dot_product_{name}"
-        if HAS_KERNEL.need()(f"aten::{operator}") and not HAS_KERNEL_FOR_KEY.need()(f"aten::{operator}", "CPU"):
-            library.m.impl(operator, "CPU", kernel, False)
+    for backend, forward in {"efficient": _efficient, "flash": _with_lengths, "cudnn": _with_lengths}.items():
+        for name, kernel in ((f"{backend}_attention", forward), (f"{backend}_attention_backward", _gradients)):
+            operator = f"_scaled_dot_product_{name}"
+            if HAS_KERNEL.need()(f"aten::{operator}") and not HAS_KERNEL_FOR_KEY.need()(f"aten::{operator}", "CPU"):
+                library.m.impl(operator, "CPU", _by_name(name, kernel), False)
 
 
-def efficient(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    bias: Tensor | None,
-    compute_log_sumexp: bool,
-    dropout: float = 0.0,
-    is_causal: bool = False,
-    *,
-    scale: float | None = None,
-) -> tuple[Any, ...]:
+def _by_name(name: str, kernel: Callable[[Given], tuple[Any, ...]]) -> Callable[..., tuple[Any, ...]]:
+    """``kernel`` as a function with the arguments of the operator; torch leaves out those at the end that have their default."""
+    names = [argument.name for argument in operator_schema(attention_operator(name)).arguments]
+    return lambda *given, **named: kernel({**dict(zip(names, given, strict=False)), **named})
+
+
+def _efficient(given: Given) -> tuple[Any, ...]:
     """The output, the logarithms of the sums, and the state of the random numbers."""
     seed = torch.zeros((), dtype=torch.int64)
-    output = _output(query, key, value, bias, dropout, is_causal, scale)
-    return output, _sums(query, compute_log_sumexp), seed, seed.clone()
+    return _output(given), _sums(given), seed, seed.clone()
 
 
-def efficient_backward(
-    gradient: Tensor,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    bias: Tensor | None,
-    output: Tensor,
-    log_sumexp: Tensor,
-    seed: Tensor,
-    offset: Tensor,
-    dropout: float,
-    wanted: list[bool],
-    is_causal: bool = False,
-    *,
-    scale: float | None = None,
-) -> tuple[Tensor | None, ...]:
-    """The gradients of query, key, value and bias: those ``wanted``."""
-    found = _gradients(gradient, query, key, value, bias, is_causal, scale)
-    return tuple(each if is_wanted else None for each, is_wanted in zip(found, wanted, strict=True))
-
-
-def flash(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    dropout: float = 0.0,
-    is_causal: bool = False,
-    return_debug_mask: bool = False,
-    *,
-    scale: float | None = None,
-) -> tuple[Any, ...]:
+def _with_lengths(given: Given) -> tuple[Any, ...]:
     """The output, the logarithms of the sums, lengths that only packed sequences have, the state of the random numbers, and a mask."""
-    return _with_lengths(query, key, _output(query, key, value, None, dropout, is_causal, scale), _sums(query, True))
+    none, state = torch.empty(0, dtype=torch.int32), torch.zeros(2, dtype=torch.int64)
+    lengths = (none, none.clone(), given["query"].shape[2], given["key"].shape[2])
+    return _output(given), _sums(given), *lengths, state, state.clone(), torch.empty(0)
 
 
-def flash_backward(
-    gradient: Tensor,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    output: Tensor,
-    log_sumexp: Tensor,
-    lengths: Tensor,
-    key_lengths: Tensor,
-    longest: int,
-    longest_key: int,
-    dropout: float,
-    is_causal: bool,
-    seed: Tensor,
-    offset: Tensor,
-    *,
-    scale: float | None = None,
-) -> tuple[Tensor | None, ...]:
-    """The gradients of query, key and value."""
-    return _gradients(gradient, query, key, value, None, is_causal, scale)[:3]
-
-
-def cudnn(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    bias: Tensor | None,
-    compute_log_sumexp: bool,
-    dropout: float = 0.0,
-    is_causal: bool = False,
-    return_debug_mask: bool = False,
-    *,
-    scale: float | None = None,
-) -> tuple[Any, ...]:
-    """The same as of ``flash``, for attention with a bias."""
-    output = _output(query, key, value, bias, dropout, is_causal, scale)
-    return _with_lengths(query, key, output, _sums(query, compute_log_sumexp))
-
-
-def cudnn_backward(
-    gradient: Tensor,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    output: Tensor,
-    log_sumexp: Tensor,
-    seed: Tensor,
-    offset: Tensor,
-    bias: Tensor | None,
-    lengths: Tensor,
-    key_lengths: Tensor,
-    longest: int,
-    longest_key: int,
-    dropout: float,
-    is_causal: bool,
-    *,
-    scale: float | None = None,
-) -> tuple[Tensor | None, ...]:
-    """The gradients of query, key and value."""
-    return _gradients(gradient, query, key, value, bias, is_causal, scale)[:3]
-
-
-def _output(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    bias: Tensor | None,
-    dropout: float,
-    is_causal: bool,
-    scale: float | None,
-) -> Tensor:
+def _output(given: Given) -> Tensor:
+    query, key, value = given["query"], given["key"], given["value"]
+    dropout, is_causal = given.get("dropout_p", 0.0), given.get("is_causal", False)
     attention = ATTENTION_MATH.need().default
-    made: Tensor = attention(query, key, value, _mask(bias), dropout, is_causal, None, scale=scale)[0]
+    made: Tensor = attention(query, key, value, _bias(given), dropout, is_causal, None, scale=given.get("scale"))[0]
     return made
 
 
-def _mask(bias: Tensor | None) -> Tensor | None:
+def _sums(given: Given) -> Tensor:
+    batch, heads, length, _ = given["query"].shape
+    is_computed = given.get("compute_log_sumexp", True)
+    return torch.zeros((batch, heads, length if is_computed else 0), dtype=torch.float32)
+
+
+def _bias(given: Given) -> Tensor | None:
+    bias = given.get("attn_bias")
     # an absent one comes as a tensor without elements in a backward pass
     return bias if bias is not None and bias.numel() else None
 
 
-def _gradients(
-    gradient: Tensor,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    bias: Tensor | None,
-    is_causal: bool,
-    scale: float | None,
-) -> tuple[Tensor | None, ...]:
-    """Those of query, key, value and bias: autograd is above a kernel. What dropout left out is not known here, they are of all of it."""
+def _gradients(given: Given) -> tuple[Tensor | None, ...]:
+    """Those of query, key and value; of the bias, too, of the backend that is told which are wanted. Autograd is above a kernel.
+
+    What dropout left out is not known here: they are of all of it.
+    """
+    query, key, value, bias = given["query"], given["key"], given["value"], _bias(given)
+    gradient = given["grad_out_"] if "grad_out_" in given else given["grad_out"]
+    scale = given.get("scale")
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     scores = query @ key.transpose(-2, -1) * factor
-    added = _mask(bias)
-    if added is not None:
-        scores = scores + added
-    if is_causal:
+    if bias is not None:
+        scores = scores + bias
+    if given.get("is_causal", False):
         scores = scores.masked_fill(torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1), -math.inf)
     shares = scores.softmax(-1)
     of_shares = gradient @ value.transpose(-2, -1)
     of_scores = shares * (of_shares - (of_shares * shares).sum(-1, keepdim=True))
-    of_bias = of_scores.sum_to_size(added.shape) if added is not None else None
-    return (
+    found = (
         of_scores @ key * factor,
         of_scores.transpose(-2, -1) @ query * factor,
         shares.transpose(-2, -1) @ gradient,
-        of_bias,
     )
-
-
-def _sums(query: Tensor, is_computed: bool) -> Tensor:
-    batch, heads, length, _ = query.shape
-    return torch.zeros((batch, heads, length if is_computed else 0), dtype=torch.float32)
-
-
-def _with_lengths(query: Tensor, key: Tensor, output: Tensor, sums: Tensor) -> tuple[Any, ...]:
-    none, state = torch.empty(0, dtype=torch.int32), torch.zeros(2, dtype=torch.int64)
-    return output, sums, none, none.clone(), query.shape[2], key.shape[2], state, state.clone(), torch.empty(0)
+    wanted = given.get("grad_input_mask")
+    if wanted is None:
+        return found
+    of_bias = of_scores.sum_to_size(bias.shape) if bias is not None else None
+    return tuple(each if is_wanted else None for each, is_wanted in zip((*found, of_bias), wanted, strict=True))
