@@ -59,3 +59,58 @@ def test_optional_arguments_are_where_the_object_is(tmp_path: Path, warm_host: W
     assert [finding.code for finding in outcome.findings] == ["cpu-for-gpu", "would-recompile"]
     # the targets of tokens are tokens
     assert "`targets=int64[2, 16] < 100`" in outcome.findings[1].message
+
+
+# eager computes with both devices on the emulated GPU, and no compiler does
+OF_FUNCTIONS = """\
+import torch
+from torch import nn
+
+
+def masked(x, lengths):
+    mask = torch.arange(x.shape[1], device="cuda")[None] < lengths[:, None]
+    return x * mask[..., None]
+
+
+class Positions(nn.Module):
+    def forward(self, x):
+        return x + torch.arange(x.shape[1], device=torch.device("cuda"))[None, :, None]
+
+
+class Streamed(nn.Module):
+    def __init__(self, dim=16):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(dim, dim))
+
+    def forward(self, x):
+        return nn.functional.linear(x, self.weight.to("cuda"))
+
+
+class Moving(nn.Module):
+    def forward(self, x):
+        return x.to("cuda") + torch.ones(1, device="cuda")
+"""
+
+
+def test_inputs_are_where_a_function_makes_its_tensors(tmp_path: Path, warm_host: WarmHost) -> None:
+    outcome = run(warm_host, write(tmp_path, OF_FUNCTIONS))
+    on_gpu = {call.target: "on the GPU" in call.inputs for call in outcome.calls}
+    assert on_gpu == {"masked": True, "Positions": True, "Streamed": True, "Moving": False}
+    assert not [finding for finding in outcome.findings if finding.severity.name == "ERROR"]
+    assert outcome.graphs >= 4
+
+
+BOTH = """import torch
+
+TABLE = torch.ones(16)
+
+
+class Scaled(torch.nn.Module):
+    def forward(self, x):
+        return x.to("cuda") * TABLE
+"""
+
+
+def test_what_mixes_devices_by_itself_stays_an_error(tmp_path: Path, warm_host: WarmHost) -> None:
+    outcome = run(warm_host, write(tmp_path, BOTH))
+    assert "fake-tensor-error" in [finding.code for finding in outcome.findings]

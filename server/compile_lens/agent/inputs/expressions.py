@@ -139,18 +139,20 @@ class _Tensors(ast.NodeTransformer):
     """Rewrites ``float32[2, 3]`` and its limits to calls that make a tensor."""
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        if isinstance(node.left, ast.Subscript) and _is_tensor(node.left) and len(node.ops) == 1:
-            name = {ast.Lt: "below", ast.Eq: "equal"}.get(type(node.ops[0]))
-            if name is not None:
-                return _make_call(node.left, [ast.keyword(name, node.comparators[0])])
+        if is_tensor(node) and isinstance(node.left, ast.Subscript):
+            name = "below" if isinstance(node.ops[0], ast.Lt) else "equal"
+            return _make_call(node.left, [ast.keyword(name, node.comparators[0])])
         return self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        return _make_call(node, []) if _is_tensor(node) else self.generic_visit(node)
+        return _make_call(node, []) if is_tensor(node) else self.generic_visit(node)
 
 
-def _is_tensor(node: ast.Subscript) -> bool:
-    return isinstance(node.value, ast.Name) and node.value.id in DTYPES
+def is_tensor(node: ast.AST) -> bool:
+    """Whether it stands for a tensor: ``float32[2, 16]``, also with a limit, as ``int64[2] < 10``."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.Lt, ast.Eq)):
+        return isinstance(node.left, ast.Subscript) and is_tensor(node.left)
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in DTYPES
 
 
 def _make_call(node: ast.Subscript, keywords: list[ast.keyword]) -> ast.Call:

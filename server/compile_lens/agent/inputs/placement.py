@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 from ..torch_internals.core import PYTREE
 
+_preferred: list[str] = []
+
+
+@contextlib.contextmanager
+def preferring(device: str) -> Iterator[None]:
+    """Inside of the ``with`` block, inputs of what has no tensors of its own elsewhere are on ``device``; '' changes nothing."""
+    _preferred.append(device)
+    try:
+        yield
+    finally:
+        _preferred.pop()
+
 
 def beside(target: Any, positional: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Arguments for a call of ``target``, a module or a method of one, with their tensors where it has its own."""
-    device = device_of(target)
-    if device is None:
+    device = device_of(target) or (_preferred[-1] if _preferred else "")
+    if not device:
         return positional, named
     torch = sys.modules["torch"]
     found: tuple[tuple[Any, ...], dict[str, Any]] = PYTREE.need().tree_map(

@@ -16,13 +16,13 @@ from ..runtime.entry_plans import CallTarget, SynthesizedCalls
 from ..runtime.entry_protocol import UNDEFINED_NAME, CallNotMade, CallsCovered
 from ..variations import watcher
 from ..variations.call_snapshot import copied
-from . import compiled_call, expressions
+from . import compiled_call, expressions, two_devices
 from .absent import cause_of
 from .ahead import Send
 from .call_in_progress import in_progress
 from .coverage import RanSoFar
 from .memory import bounded
-from .placement import beside
+from .placement import beside, preferring
 from .synthesis.blame import involved_arguments, line_of_failure
 from .synthesis.concrete_classes import is_abstract
 from .synthesis.construction import CONSTRUCTOR_FAILED
@@ -39,6 +39,8 @@ FIRST_SHARE = 0.7
 # the share of the remaining time for one target, so that one alone does not take it all
 TARGET_SHARE = 0.5
 MAX_TRIALS = 60
+# for a search with inputs on the GPU, after one whose inputs were not
+LEAST_ON_GPU_S = 3.0
 # for what other files of the package construct with the first target
 PACKAGE_S = 8.0
 # calls that may end the process that searches, each another one: those of one target, and all
@@ -70,9 +72,9 @@ class Offered:
     def evaluated(self, found: FoundCall, names: dict[str, Any], of: Any) -> Iterator[tuple[str, str, Any]]:
         """Name, text and value of each, for a call of the object ``of``."""
         for name, text in self.arguments:
-            with found.place():
+            with found.place(), preferring(found.device):
                 call = expressions.evaluate(f"__run__({text})", {**names, "__run__": lambda value: value})
-            (value,), _ = beside(of, (call.run(),), {})
+                (value,), _ = beside(of, (call.run(),), {})
             yield name, text, value
 
 
@@ -181,7 +183,7 @@ class Trials:
             found = self._find(target, seconds)
             if isinstance(found, CallNotMade):
                 return found
-            problem, works_twice = self._rehearse(found)
+            found, problem, works_twice = self._rehearsed(found)
         if problem is not None:
             return self.not_made(target.name, sentence_of(problem), found.expression, problem)
         if in_group:
@@ -207,11 +209,23 @@ class Trials:
         offered: list[tuple[str, str]] = []
         found = rehearsed.found
         try:
-            with bounded(self._memory), at_most(self._remaining()), uncompiled():
+            with bounded(self._memory), at_most(self._remaining()), uncompiled(), preferring(found.device):
                 offered.extend(optional_arguments(self._module, found, self._remaining()))
         except Exception as error:  # code of the user's, which the search calls, may raise anything
             print(f"optional arguments of {found.making}: {error}", file=sys.stderr)
         return Offered(rehearsed.target.name, tuple(offered))
+
+    def _rehearsed(self, found: FoundCall) -> tuple[FoundCall, BaseException | None, bool]:
+        """``found`` with its inputs on the GPU if it mixes tensors of it with them otherwise; and how that went."""
+        with two_devices.noticed() as mixing:
+            result = self._rehearse(found)
+        if mixing and not found.device and not found.is_meta:
+            moved = found.on_gpu()
+            with two_devices.noticed() as still:
+                problem, works_twice = self._rehearse(moved)
+            if problem is None and not still:
+                return moved, problem, works_twice
+        return (found, *result)
 
     def _rehearse(self, found: FoundCall) -> tuple[BaseException | None, bool]:
         """Make the call in eager, to see what it runs: what it raises, and whether the same object can be called a second time.
@@ -246,7 +260,7 @@ class Trials:
             more = PACKAGE_S if target is self._plan.targets[0] else 0.0
             with bounded(self._memory), at_most(max(seconds, 1.0) + more + 2.0):
                 budget = SearchBudget(MAX_TRIALS, max(seconds, 1.0), more)
-                return find_call(self._module, name, budget, target.given, target.inputs)
+                return self._found_call(target, budget)
         except TrialTooLong as error:
             reason, draft = str(error), error.draft or self._first_draft(target)
         except AttributeError as error:
@@ -266,6 +280,16 @@ class Trials:
             reason, draft, failed = sentence_of(error), self._first_draft(target), error
         print(f"could not make up inputs for {name}: {reason}", file=sys.stderr)
         return self.not_made(name, reason, draft, failed)
+
+    def _found_call(self, target: CallTarget, budget: SearchBudget) -> FoundCall:
+        try:
+            return find_call(self._module, target.name, budget, target.given, target.inputs)
+        except NotFound as problem:
+            if not (two_devices.says_so(problem.error) or two_devices.says_so(problem.first)):
+                raise
+            again = SearchBudget(MAX_TRIALS, max(budget.left, LEAST_ON_GPU_S))
+            with preferring(two_devices.GPU):
+                return find_call(self._module, target.name, again, target.given, target.inputs).on_gpu()
 
     def without_trial(self, target: CallTarget, reason: str) -> CallNotMade:
         """What is said of a target that no trial called."""

@@ -31,7 +31,8 @@ FAKE_TENSOR_MODE = Internal("torch._subclasses.fake_tensor:FakeTensorMode", lost
 FACTORIES = Internal("torch.utils._device:_device_constructors", lost="GPU previews of programs for a CPU")
 PYTREE = Internal("torch.utils._pytree", lost="nested arguments and results of calls")
 TORCH_DISPATCH_MODE = Internal(
-    "torch.utils._python_dispatch:TorchDispatchMode", lost="the comparison of graphs that draw random numbers"
+    "torch.utils._python_dispatch:TorchDispatchMode",
+    lost="the comparison of graphs that draw random numbers, and which inputs belong on a GPU",
 )
 PYTHON_PRINTER = Internal("torch.utils._sympy.printers:PythonPrinter", lost="synthesized inputs of matching sizes")
 RUN_BACKWARD = Internal("torch.autograd:_engine_run_backward", lost="the comparison of gradients outside regions")

@@ -7,13 +7,13 @@ import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
 from ...instrument.unrecorded import unrecorded
 from ...torch_internals.attributes import original_function
-from .. import expressions
+from .. import expressions, two_devices
 from ..call_in_progress import in_progress
 from ..time_limit import TrialTooLong
 from .argument_guesser import ArgumentGuesser
@@ -56,13 +56,15 @@ PREPARING_TRIALS, PREPARING_S = 12, 2.0
 # the side of an image that a model insists on
 MAX_EXACT = 1024
 ON_META = ", on the meta device, since it is too large"
+ON_GPU = ", on the GPU"
 
 
 @dataclass(frozen=True, slots=True)
 class FoundCall:
     """A call that returns. ``expression`` is all of it; ``making`` and ``inputs`` are its two halves, as shown to the user.
 
-    ``method`` is what is called, ``forward`` for a module. ``is_meta``: it is so large that it is called on the meta device.
+    ``method`` is what is called, ``forward`` for a module. ``is_meta``: it is so large that it is called on the meta device. ``device``
+    is where its inputs are put, '' for where its object is.
     """
 
     expression: str
@@ -71,6 +73,12 @@ class FoundCall:
     method: str = ""
     is_meta: bool = False
     candidate: Candidate | None = None
+    device: str = ""
+
+    def on_gpu(self) -> FoundCall:
+        """The same call with its inputs on the GPU."""
+        text = two_devices.on_gpu(self.expression)
+        return replace(self, expression=text, inputs=f"{self.inputs}{ON_GPU}", device=two_devices.GPU)
 
     def place(self) -> AbstractContextManager[Any]:
         """The context to construct the object and its inputs in."""
