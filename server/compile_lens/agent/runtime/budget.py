@@ -14,6 +14,7 @@ from .machine_memory import MachineMemory
 from .memory_group import MemoryGroup
 from .processor_time import ProcessorTime
 from .protocol import SHARED_IN_SCRATCH, SandboxKind, SandboxSpec
+from .session_niceness import lower_new_sessions
 from .shared_files import FOLDER, NOTHING, SharedFiles
 from .socket_memory import FlyingSockets, descriptors, in_connections, in_sockets
 from .task_clock import TaskClock
@@ -51,6 +52,7 @@ class TreeBudget:
         """``memory``, ``processes``, ``cpu`` or ``disk`` if the tree of ``child`` has used up its share; ``machine`` if memory runs low for
         all programs by what no count of the tree shows; '' if not."""
         tree = list(processes.tree_of_run())
+        lower_new_sessions(tree, self.spec.niceness)
         seconds, threads = self.time.look(tree)
         # a process says what it has only by a thread that lives
         tree, child = list(map(processes.speaking, tree)), processes.speaking(child)
@@ -108,7 +110,7 @@ class TreeBudget:
 
     def _held(self, child: int, tree: list[int]) -> int:
         """Bytes of the kernel's that belong to the run beside its memory."""
-        files = 0
+        files = self.shared.names if self.shared is not None else 0
         if self.kind == SandboxKind.OVERLAY.value:
             seen = self._file_systems(child, tree)
             files = MAX_FILES if seen is None else sum(count for _, count in seen)
@@ -145,6 +147,8 @@ class TreeBudget:
             seen = self._file_systems(child, tree)
             total += self.spec.disk_bytes if seen is None else sum(used for used, _ in seen)
         shared = self.shared.look_at_sizes() if self.shared is not None else NOTHING
+        if self.shared is not None and self.shared.names > MAX_FILES and len(self.shared.of_run(set(tree))) > MAX_FILES:
+            return True  # as with copies in memory, which have room for no more
         total += self.growth.bytes(tree, total + shared.bytes, sees_all and shared.is_all)
         # looking at all processes takes long, and is done where it matters alone
         if self.shared is not None and shared.bytes + total > self.spec.disk_bytes:

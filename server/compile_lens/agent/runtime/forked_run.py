@@ -47,6 +47,8 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
     os.set_blocking(reading, False)
     # files in memory count, too, up to their own limit
     group = make_group(spec.memory_bytes + spec.disk_bytes) if spec is not None and spec.memory_bytes else None
+    if group is not None and spec is not None:
+        group.lower(spec.niceness)
     tasks = make_task_group(spec.processes, group) if spec is not None else None
     shared = SharedFiles() if spec is not None and run.sandbox.kind != SandboxKind.OVERLAY.value else None
     budget = None

@@ -55,6 +55,14 @@ class MemoryGroup:
         """Processor time of all processes that were ever in the group; 0 where it does not count that, as in version 1."""
         return self._numbers("cpu.stat").get("usage_usec", 0) / 1e6
 
+    def lower(self, niceness: int) -> None:
+        """Weigh the whole group as one process of this niceness, where it has the controller of processors, too (version 2): what sessions
+        there are in it then does not matter."""
+        weight = os.path.join(self.folder, "cpu.weight.nice")
+        if os.path.exists(weight):
+            with contextlib.suppress(OSError):
+                write(weight, str(niceness))
+
     def remove(self) -> None:
         """Remove the group, whose processes are gone or about to be."""
         remove(self.folder)

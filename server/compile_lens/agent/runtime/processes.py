@@ -89,17 +89,6 @@ def forget_parent() -> None:
         del _woken_by[number]
 
 
-def set_session_niceness(niceness: int) -> None:
-    """The priority of this process's whole session, if that is its own (Linux).
-
-    A kernel that groups processes by session weighs sessions against each other by this number, and heeds what ``nice`` says only
-    within one: sched(7), "The autogroup feature". Without it, there is nothing to set.
-    """
-    if sys.platform == "linux" and os.getsid(0) == os.getpid():
-        with contextlib.suppress(OSError), open("/proc/self/autogroup", "w", encoding="ascii") as group:
-            group.write(str(niceness))
-
-
 # children of this process that stay from run to run
 kept: set[int] = set()
 # what leads to them, or to the process that this one works for: no child may have it, since it could give orders there

@@ -14,6 +14,8 @@ from .left_folders import delete_one, entries_below
 FOLDER = "/dev/shm"
 # what torch, Python's multiprocessing and C libraries name theirs
 OF_LIBRARIES = re.compile(r"torch_\d+_|psm_|sem\.|mp-|pym-|nccl-|__KMP_")
+# the kernel keeps a name and a node for each file, link and folder, also for one that is empty: what they count for at least
+NAME_BYTES = 4096
 
 
 @dataclass(frozen=True)
@@ -42,18 +44,24 @@ class SharedFiles:
                 self._before[hash((path, status.st_ino))] = status.st_blocks * 512
         self._room = _room()
         self._of_run: set[tuple[int, int]] = set()
+        # how many files, links and folders were new at the last look, whoever made them
+        self.names = 0
 
     def look(self, tree: set[int]) -> None:
         """Remember which new files the processes ``tree`` use now."""
-        new = {key for key, _ in self._new().values()}
+        found = self._new()
+        self.names = len(found)
+        new = {key for key, _ in found.values()}
         if not new <= self._of_run:
             self._of_run |= new & _in_use_by(tree)
 
     def look_at_sizes(self) -> NewFiles:
         """What has been added since, whoever added it."""
         closed: list[str] = []
-        size = sum(size for _, size in self._new(closed).values())
-        if self._room - _room() > size + MUCH:  # to what was there before
+        new = self._new(closed)
+        size = sum(size for _, size in new.values())
+        # what names alone count for takes no room
+        if self._room - _room() > size - NAME_BYTES * len(new) + MUCH:  # to what was there before
             closed.clear()
             size = sum(size for _, size in self._new(closed, in_others=True).values())
         return NewFiles(size, not any(map(_may_be_of_run, closed)))
@@ -80,17 +88,20 @@ class SharedFiles:
                 delete_one(FOLDER, os.path.relpath(path, FOLDER), key, self._is_new)
 
     def _new(self, closed: list[str] | None = None, in_others: bool = False) -> dict[str, tuple[tuple[int, int], int]]:
-        """Device, inode and size of each new file by its path. ``in_others``: also by how much those have grown that were there before, and
-        what is new in their folders."""
-        found = {}
+        """Device, inode and size of each new file and folder by its path. ``in_others``: also by how much those have grown that were there
+        before, and what is new in their folders. Of several names of one file, each has a size, and the first that of the file."""
+        found: dict[str, tuple[tuple[int, int], int]] = {}
+        sized: set[tuple[int, int]] = set()
         for path, status in self._entries(closed if closed is not None else [], in_others):
             before = self._before.get(hash((path, status.st_ino)))
-            is_file = not stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
-            size = status.st_blocks * 512
-            if is_file and before is None:
-                found[path] = ((status.st_dev, status.st_ino), size)
-            elif is_file and in_others and before is not None and size > before:
-                found[path] = ((status.st_dev, status.st_ino), size - before)
+            if status.st_uid != os.geteuid():
+                continue
+            key, size = (status.st_dev, status.st_ino), status.st_blocks * 512
+            if before is None:
+                found[path] = (key, NAME_BYTES if key in sized else max(NAME_BYTES, size))
+                sized.add(key)
+            elif in_others and size > before:
+                found[path] = (key, size - before)
         return found
 
     def _is_new(self, path: str, inode: int) -> bool:

@@ -11,8 +11,11 @@ from .closed_processes import is_closed, places
 # what one may hold, unless the machine says otherwise; who asks for it gets twice as much (socket(7), SO_SNDBUF)
 SOCKET_BYTES, LARGEST_IN_SOCKET, ASKED_FOR = 212_992, "/proc/sys/net/core/wmem_max", 2
 MOST_LOOKED_AT = 100_000
-# both ends of a connection may hold much more than that, and tell how much it is: tables of connections, and where these are counted
-CONNECTIONS = {"tcp": ("sockstat", b"TCP:"), "tcp6": ("sockstat6", b"TCP6:")}
+# both ends of a connection may hold much more than that, and so may who takes datagrams, where the machine lets readers ask for more than
+# writers (net.core.rmem_max); they tell how much it is: tables of sockets, and where these are counted
+CONNECTIONS = {
+    "tcp": ("sockstat", b"TCP:"), "tcp6": ("sockstat6", b"TCP6:"), "udp": ("sockstat", b"UDP:"), "udp6": ("sockstat6", b"UDP6:"),
+}  # fmt: skip
 QUEUES_AT = 4
 # in the table of local sockets: flags, types and states
 LISTENING, DATAGRAMS, CONNECTING = b"00010000", b"0002", b"02"
@@ -99,10 +102,10 @@ def in_sockets(tree: list[int], enough: int) -> int:
 
 
 def in_connections(pid: int) -> int:
-    """Bytes in the queues of all connections that the network namespace of a process has."""
+    """Bytes in the queues of all Internet sockets that the network namespace of a process has."""
     total = 0
     for kind, (counts, name) in CONNECTIONS.items():
-        # the kernel goes through all places for connections of the machine, some milliseconds long, however few there are
+        # the kernel goes through all places for such sockets of the machine, some milliseconds long, however few there are
         if _are_none(pid, counts, name):
             continue
         with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/net/{kind}", "rb") as table:

@@ -40,6 +40,7 @@ from .protocol import (
     Substitution,
     command_from,
 )
+from .session_niceness import set_session_niceness
 from .thread_waits import threads_that_sleep
 from .wire import Wire
 
@@ -165,7 +166,7 @@ def _load(command: LoadCommand, commands: int, wire: Wire) -> LoadedStandby | No
 
 def _serve(command: RunCommand, commands: int, wire: Wire, loaded: LoadedStandby | None) -> bool:
     """Do one run, where its packages are imported if that can be. Returns False when this process can do no further one."""
-    processes.set_session_niceness(command.sandbox.niceness if command.sandbox is not None else 0)
+    set_session_niceness(command.sandbox.niceness if command.sandbox is not None else 0)
     if _may_share_headers(command):
         # never in the copy, whose packages may have heeded variables of a workspace: it is made outside of the sandbox
         precompiled_headers.make_shared(commands)

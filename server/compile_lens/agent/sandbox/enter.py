@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 import tempfile
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 from ..runtime.task_group import BEYOND
 from ..torch_internals.options import set_loaded_option
-from . import calls, devices, kernel, landlock, namespaces, own_program, process_space, syscall_filter
+from . import calls, devices, kernel, landlock, namespaces, own_program, process_space, sent_files, syscall_filter
 from .overlays import Layer
 from .policy import (
     DEVICES,
@@ -36,6 +37,9 @@ MAX_WRITTEN = 500
 _walk = os.walk
 # the limit of the kernel's is on all processes of the user; in other containers there may be some that cannot be counted
 UNSEEN_THREADS = 8192
+# what the kernel answers where its memory for filters is used up: of it at all, and of what it translates them into (ENOTSUPP, which has no
+# name outside of it)
+NO_ROOM_FOR_FILTERS = (errno.ENOMEM, 524)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,36 +155,50 @@ def _restrict(policy: Policy, view: namespaces.View | None, hidden: list[str], c
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if version:
         rules = landlock.Ruleset(version, reads=view is None)
-        writable = (
-            (*view.overlaid, *view.persistent)
-            if view
-            else (policy.scratch, *policy.caches, *policy.allow_write, os.path.realpath(SHARED_MEMORY))
-        )
+        shared = os.path.realpath(SHARED_MEMORY)
+        own = (policy.scratch, *policy.caches, *policy.allow_write, shared)
+        writable = (*view.overlaid, *view.persistent) if view else own
         rules.allow_writes([*writable, *((own_threads(),) if policy.gpu else ())])
-        rules.allow_devices((devices.FOLDER,) if view else (*DEVICES, *(gpu_devices() if policy.gpu else ())))
+        shown = (devices.FOLDER,) if view else (*DEVICES, *(gpu_devices() if policy.gpu else ()))
+        rules.allow_devices(map(os.path.realpath, shown))
         if view is None:
-            rules.allow_reads([*_all_but([*hidden, devices.FOLDER]), SHARED_MEMORY])
+            rules.allow_reads([*_all_but([*hidden, devices.FOLDER]), shared])
         rules.restrict()
         if not rules.scopes and not alone:
             unrestricted.append("signals to your other processes")
         if len(os.listdir("/proc/self/task")) > 1:
             # Landlock restricts the thread that asks for it, and those that this one starts
             unrestricted.append("native code that takes over a thread of a library")
-    internet = policy.network or view is not None
-    try:
-        syscall_filter.Filter(
-            internet,
-            pretends_attributes=view is None or own_program.can_be_changed(),
-            alone=alone,
-            counted=counted or policy.gpu,
-            gpu=policy.gpu,
-            landlock=version,
-        ).install()
-    except OSError:
+    calls_filter = syscall_filter.Filter(
+        internet=policy.network or view is not None,
+        pretends_attributes=view is None or own_program.can_be_changed(),
+        alone=alone,
+        counted=counted or policy.gpu,
+        gpu=policy.gpu,
+        landlock=version,
+    )
+    if syscall_filter.is_offered():
+        _filter_calls(calls_filter)
+    else:
         unrestricted.append("system calls")
     if view is None:
         unrestricted.append("sockets of services on this machine")
     return unrestricted
+
+
+def _filter_calls(calls_filter: syscall_filter.Filter) -> None:
+    """Raises OSError where the kernel has no room for the filter now, which other programs may have used up: a weaker sandbox than the
+    machine offers would be theirs to choose."""
+    try:
+        calls_filter.install()
+    except OSError as error:
+        if error.errno in NO_ROOM_FOR_FILTERS:
+            raise OSError(
+                "the kernel has no memory left for the seccomp filter; "
+                "end programs that install many filters, or raise `net.core.bpf_jit_limit`"
+            ) from None
+        raise OSError(f"the kernel refused the seccomp filter: {error.strerror}") from None
+    sent_files.answer_as_where_only_sockets_are_sent_to()
 
 
 def _all_but(hidden: list[str]) -> list[str]:

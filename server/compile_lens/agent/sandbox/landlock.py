@@ -33,7 +33,10 @@ def abi() -> int:
 
 
 class Ruleset:
-    """Rules under construction. ``restrict`` enforces them for this thread and all its descendants, for good."""
+    """Rules under construction. ``restrict`` enforces them for this thread and all its descendants, for good.
+
+    Paths contain no links: one that has become a link since it was resolved, or that leads through a folder which has, is passed over.
+    """
 
     def __init__(self, version: int, reads: bool) -> None:
         """``reads``: reading files needs a rule, too."""
@@ -50,9 +53,9 @@ class Ruleset:
         self._descriptor = kernel.system_call(kernel.LANDLOCK_CREATE_RULESET, ctypes.byref(attributes), size, 0)
 
     def allow_writes(self, paths: Iterable[str]) -> None:
-        """Allow everything that changes files below ``paths``. One that has become a link since it was resolved is none of them."""
+        """Allow everything that changes files below ``paths``."""
         for path in paths:
-            self._allow(path, self.write, exact=True)
+            self._allow(path, self.write)
 
     def allow_reads(self, paths: Iterable[str]) -> None:
         """Allow reading files below ``paths``."""
@@ -64,14 +67,16 @@ class Ruleset:
         for path in paths:
             self._allow(path, WRITE_FILE | self.read | self.control)
 
-    def _allow(self, path: str, access: int, exact: bool = False) -> None:
+    def _allow(self, path: str, access: int) -> None:
         # a path that is gone or not accessible needs no rule
         with contextlib.suppress(OSError):
-            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            descriptor = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
-                if exact and kernel.path_of(descriptor) != path:
+                mode = os.fstat(descriptor).st_mode
+                # where it is now says whether a folder on the way was a link
+                if stat.S_ISLNK(mode) or kernel.path_of(descriptor) != path:
                     return
-                if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                if not stat.S_ISDIR(mode):
                     access &= FOR_FILES
                 rule = ctypes.create_string_buffer(12)
                 ctypes.memmove(rule, access.to_bytes(8, "little") + descriptor.to_bytes(4, "little"), 12)

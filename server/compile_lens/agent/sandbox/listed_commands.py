@@ -1,6 +1,7 @@
-"""Of the calls ``prctl`` and ``fcntl``, which do one of many things by a number: the numbers that are let through.
+"""Of calls that do one of many things by a number: the numbers that are let through (``prctl``, ``fcntl``), or are not (sockets).
 
-A later kernel gives new numbers to old calls. What is not listed here is answered as by a kernel that does not know it.
+A later kernel gives new numbers to old calls. Of ``prctl`` and ``fcntl``, what is not listed here is answered as by a kernel that does not
+know it.
 """
 
 from __future__ import annotations
@@ -8,11 +9,11 @@ from __future__ import annotations
 PRCTL, FCNTL = (157, 167), (72, 25)
 # prctl(2), include/uapi/linux/prctl.h: what concerns the process or thread itself, and what it may know of that. Not in the list are
 # those for another process (PR_SCHED_CORE), for one that is put back as it was (PR_SET_MM, PR_GET_TID_ADDRESS,
-# PR_TIMER_CREATE_RESTORE_IDS), for the disks' own daemons (PR_SET_IO_FLUSHER), and a table of up to a gigabyte of the kernel's
-# (PR_FUTEX_HASH)
+# PR_TIMER_CREATE_RESTORE_IDS), for the disks' own daemons (PR_SET_IO_FLUSHER), a table of up to a gigabyte of the kernel's
+# (PR_FUTEX_HASH), and filters, for which the whole machine has one number (PR_SET_SECCOMP)
 OPTIONS = {
     "PR_SET_PDEATHSIG": 1, "PR_GET_PDEATHSIG": 2, "PR_GET_DUMPABLE": 3, "PR_SET_DUMPABLE": 4, "PR_GET_KEEPCAPS": 7,
-    "PR_SET_KEEPCAPS": 8, "PR_SET_NAME": 15, "PR_GET_NAME": 16, "PR_GET_SECCOMP": 21, "PR_SET_SECCOMP": 22,
+    "PR_SET_KEEPCAPS": 8, "PR_SET_NAME": 15, "PR_GET_NAME": 16, "PR_GET_SECCOMP": 21,
     "PR_CAPBSET_READ": 23, "PR_CAPBSET_DROP": 24, "PR_GET_TSC": 25, "PR_SET_TSC": 26, "PR_GET_SECUREBITS": 27,
     "PR_SET_SECUREBITS": 28, "PR_SET_TIMERSLACK": 29, "PR_GET_TIMERSLACK": 30, "PR_MCE_KILL": 33, "PR_MCE_KILL_GET": 34,
     "PR_SET_CHILD_SUBREAPER": 36, "PR_GET_CHILD_SUBREAPER": 37, "PR_SET_NO_NEW_PRIVS": 38, "PR_GET_NO_NEW_PRIVS": 39,
@@ -38,3 +39,18 @@ COMMANDS = {
 }  # fmt: skip
 # a lease on a file of the user's makes whoever opens it wait; a hint about its life stays with the file, and needs no right to write
 F_SETLEASE, F_SET_RW_HINT = 1024, 1036
+# of sockets, by level (include/uapi/asm-generic/socket.h, include/uapi/linux/tcp.h): filters, which the kernel translates into memory of
+# which the whole machine has one number, as it has for what sockets reserve (net.ipv4.tcp_mem); sending and receiving without a copy, by
+# which a socket or a mapping keeps a page for each of its bytes; and protocols above TCP, which are modules of the kernel's
+SOL_SOCKET, IPPROTO_TCP = 1, 6
+SET_OPTIONS = (
+    (54, 208),
+    {
+        SOL_SOCKET: {
+            "SO_ATTACH_FILTER": 26, "SO_LOCK_FILTER": 44, "SO_ATTACH_BPF": 50, "SO_ATTACH_REUSEPORT_CBPF": 51,
+            "SO_ATTACH_REUSEPORT_EBPF": 52, "SO_ZEROCOPY": 60, "SO_RESERVE_MEM": 73,
+        },
+        IPPROTO_TCP: {"TCP_ULP": 31},
+    },
+)  # fmt: skip
+READ_OPTIONS = (55, 209), {IPPROTO_TCP: {"TCP_ZEROCOPY_RECEIVE": 35}}

@@ -38,9 +38,12 @@ class Covers:
         self.uncovered: list[str] = []
 
     def cover(self, place: str, with_mounts: bool = True) -> None:
-        """Cover ``place`` and the file systems mounted inside it, or leave those out. Raises OSError."""
+        """Cover ``place``, in which are no links, and the file systems mounted inside it, or leave those out. Raises OSError."""
         below = _opened(place)
         try:
+            # another run may have put a link there meanwhile, to what this one must not read under any name
+            if kernel.path_of(below) != place:
+                raise OSError(f"{place} has become a link")
             self._cover(place, place, below, with_mounts)
         finally:
             os.close(below)
@@ -56,7 +59,9 @@ class Covers:
         below = _opened(place)
         try:
             flags = NO_SETUID | NO_DEVICES | READ_ONLY
-            kernel.mount("overlay", place, "overlay", flags, f"lowerdir=/proc/self/fd/{below}:{empty},userxattr")
+            # there and nowhere else, though a link may have taken the place of the path meanwhile
+            opened = f"/proc/self/fd/{below}"
+            kernel.mount("overlay", opened, "overlay", flags, f"lowerdir={opened}:{empty},userxattr")
         finally:
             os.close(below)
 

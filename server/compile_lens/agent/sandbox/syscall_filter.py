@@ -11,11 +11,24 @@ import os
 from dataclasses import dataclass
 
 from . import kernel, landlock
-from .listed_commands import CLOSED, COMMANDS, F_SET_RW_HINT, F_SETLEASE, FCNTL, OPTIONS, PRCTL, SET_DUMPABLE
+from .listed_commands import (
+    CLOSED,
+    COMMANDS,
+    F_SET_RW_HINT,
+    F_SETLEASE,
+    FCNTL,
+    OPTIONS,
+    PRCTL,
+    READ_OPTIONS,
+    SET_DUMPABLE,
+    SET_OPTIONS,
+)
 
 LOAD, AND, SHIFT_RIGHT, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x54, 0x74, 0x15, 0x35, 0x45, 0x06
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000
-ALL_THREADS = 1
+FILTER_MODE, ALL_THREADS = 1, 1
+# what a kernel answers that has no filters, or a sandbox around this process that wants no further ones
+NOT_OFFERED = (errno.ENOSYS, errno.EINVAL, errno.EPERM, errno.EACCES)
 ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
 X32 = 0x40000000
@@ -55,7 +68,13 @@ UNAVAILABLE = {
     "futex_requeue": (456, 456),
     # rules are memory that no count shows, and keep files that are deleted; those of the run are in force before the filter is
     "landlock_create_ruleset": (444, 444), "landlock_add_rule": (445, 445), "landlock_restrict_self": (446, 446),
+    # the kernel translates filters into memory of which there is one number for the whole machine (net.core.bpf_jit_limit): where
+    # it is used up, no other program of the machine gets one, nor does a later run
+    "seccomp": (317, 277),
 }  # fmt: skip
+# these have a socket or a pipe hold a page for each of its bytes, also a page of two megabytes, and no count shows more than the byte.
+# Answered as for a file that cannot be sent so: what copies by them reads and writes instead (sent_files.py)
+PINNING = {"sendfile": (40, 71), "splice": (275, 76), "tee": (276, 77), "vmsplice": (278, 75)}
 # memory without a process or a file; C libraries and torch take a file in /dev/shm instead
 UNCOUNTED = {"memfd_create": (319, 279)}
 # Landlock does not cover these, and a filter cannot tell files apart: where no namespace keeps the user's files read-only, they
@@ -90,6 +109,8 @@ FILE_CONTROLS = (0x66, 0x76, 0x58, 0x94, 0xF5)
 # what writes to the user's terminal as if typed there (TIOCSTI, TIOCLINUX, TIOCCONS), and what has the kernel load a module: a line
 # discipline (TIOCSETD), a bridge (SIOCGIFBR, SIOCSIFBR)
 REFUSED_CONTROLS = (0x5412, 0x541C, 0x541D, 0x5423, 0x8940, 0x8941)
+# copies a file by sharing its blocks (FICLONE, FICLONERANGE): answered as by a file system that has no such thing, where programs then copy
+SHARED_COPIES = (0x40049409, 0x4020940D)
 # from here to the end of their group, controls of sockets are for VLANs, bridges, bonds and single protocols and drivers
 CONTROLS_OF_DRIVERS, CONTROLS_OF_SOCKETS_END = 0x8980, 0x8A00
 NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag
@@ -113,6 +134,9 @@ O_CREAT, O_TRUNC, O_TMPFILE, O_ACCMODE = 0o100, 0o1000, 0o20000000, 0o3
 # the last call of Linux 6.18: what later ones do is not known
 LAST_CALL = 469
 TRUNCATE = (76, 45)
+# huge pages come out of a pool of the machine's, and are in no count of a process's memory: answered as where the pool is empty, as it
+# is unless somebody fills it, and as where there is none. A GPU's driver may take some
+MMAP, MAP_HUGETLB, MFD_HUGETLB = (9, 222), 0x40000, 0x4
 # moves processes that wait at one word of memory to another. In memory of a file that the run may read, they are the user's, and would
 # wait at a word of the run's without an end. Within one process, such calls have a flag (futex(2))
 FUTEX = (202, 98)
@@ -157,9 +181,8 @@ class Filter:
             raise OSError(errno.ENOSYS, "unsupported architecture", machine)
         program = self._assemble(machine, 0 if machine == "x86_64" else 1)
         lines = (_Line * len(program))(*(_Line(*line) for line in program))
-        filter_mode = 1
         pointer = ctypes.byref(_Program(len(program), ctypes.cast(lines, ctypes.POINTER(_Line))))
-        left_out = kernel.system_call(kernel.SECCOMP[machine], filter_mode, ALL_THREADS, pointer)
+        left_out = kernel.system_call(kernel.SECCOMP[machine], FILTER_MODE, ALL_THREADS, pointer)
         if left_out:
             raise OSError(errno.EBUSY, "a thread has a filter of its own")
 
@@ -176,7 +199,7 @@ class Filter:
             (AT_LEAST, 0, 1, LAST_CALL + 1),
             _answer(errno.ENOSYS),
         ]
-        answers = [(REFUSED, refuse), (UNAVAILABLE, _answer(errno.ENOSYS))]
+        answers = [(REFUSED, refuse), (UNAVAILABLE, _answer(errno.ENOSYS)), (PINNING, _answer(errno.EINVAL))]
         if self.pretends_attributes:
             answers.append((CHANGES_OF_ATTRIBUTES, _answer(0)))
         else:
@@ -195,7 +218,11 @@ class Filter:
         program += self._sockets(column) + self._files(column)
         program += _when(IOCTL[column], self._controls())
         program += _core_limit_stays(column) + _waiting_stays(column)
-        program += _known_options(column) + _known_commands(column)
+        program += _known_options(column) + _known_commands(column) + _options_of_sockets(column)
+        if not self.gpu:
+            program += _when(MMAP[column], [_argument(3), (ANY_BIT, 0, 1, MAP_HUGETLB), _answer(errno.ENOMEM)])
+            huge = [_argument(1), (ANY_BIT, 0, 1, MFD_HUGETLB), _answer(errno.ENOSYS)]
+            program += _when(UNCOUNTED["memfd_create"][column], huge)
         if not self.alone:
             program += _own_process_only(column)
             if self.landlock < landlock.WITH_SCOPES:
@@ -242,8 +269,8 @@ class Filter:
 
     def _controls(self) -> list[Instruction]:
         single = [_argument(1)]
-        for number in REFUSED_CONTROLS:
-            single += [(EQUAL, 0, 1, number), _answer(errno.EPERM)]
+        for numbers, answer in ((REFUSED_CONTROLS, errno.EPERM), (SHARED_COPIES, errno.EOPNOTSUPP)):
+            single += [line for number in numbers for line in ((EQUAL, 0, 1, number), _answer(answer))]
         single += [
             (AT_LEAST, 0, 2, CONTROLS_OF_DRIVERS),
             (AT_LEAST, 1, 0, CONTROLS_OF_SOCKETS_END),
@@ -284,6 +311,20 @@ def _known_commands(column: int) -> list[Instruction]:
     return _when(FCNTL[column], [_argument(1), *leases, *unknown])
 
 
+def _options_of_sockets(column: int) -> list[Instruction]:
+    """Options that a kernel without them does not know either."""
+    program: list[Instruction] = []
+    for numbers, levels in (SET_OPTIONS, READ_OPTIONS):
+        block = []
+        for level, options in levels.items():
+            refused = [
+                line for number in options.values() for line in ((EQUAL, 0, 1, number), _answer(errno.ENOPROTOOPT))
+            ]
+            block += [_argument(1), (EQUAL, 0, 1 + len(refused), level), _argument(2), *refused]
+        program += _when(numbers[column], block)
+    return program
+
+
 def _own_process_only(column: int) -> list[Instruction]:
     """Limits and scheduling of this process alone, by its number or as 0."""
     own = (0, os.getpid())
@@ -297,6 +338,19 @@ def _own_process_only(column: int) -> list[Instruction]:
     reads = [_argument(2), (EQUAL, 0, 2, 0), _upper_half(2), (EQUAL, 1, 0, 0), _answer(errno.EPERM)]
     other = [_argument(0), (EQUAL, len(reads) + 1, 0, own[0]), (EQUAL, len(reads), 0, own[1])]
     return program + _when(PRLIMIT[column], [*other, *reads])
+
+
+def is_offered() -> bool:
+    """Whether this kernel takes filters from this process. It is asked with a program that is nowhere, so that none is installed: who has
+    filters answers that there is nothing to read (EFAULT), or that something is lacking now."""
+    machine = os.uname().machine
+    if machine not in ARCHITECTURE:
+        return False
+    try:
+        kernel.system_call(kernel.SECCOMP[machine], FILTER_MODE, ALL_THREADS, None)
+    except OSError as error:
+        return error.errno not in NOT_OFFERED
+    return True
 
 
 def _answer(number: int) -> Instruction:

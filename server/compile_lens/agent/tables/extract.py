@@ -22,7 +22,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..runtime.processes import set_session_niceness
+from ..runtime.session_niceness import set_session_niceness
 from . import arguments, artifacts, classes, codes, environment, exceptions, kernels, logs, options
 from .source import read
 
