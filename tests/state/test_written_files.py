@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+import sys
 from pathlib import Path
 
 import click
 import msgspec
 import pytest
 
+from compile_lens.agent.runtime.regular_file import FEW_BYTES
 from compile_lens.cli.fix import _write
 from compile_lens.diff.json_bytes import json_bytes
+from compile_lens.repro import beside
 from compile_lens.repro.beside import LARGEST_VALUES, copy_values, nothing_left, values_folder
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.history import history_file
@@ -111,6 +114,31 @@ def test_only_files_are_taken_for_the_values_of_a_run(tmp_path: Path) -> None:
         with pytest.raises(CannotWrite):
             copy_values(values, folder, [name])
     assert not folder.exists() or not list(folder.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files of holes")
+def test_values_of_holes_are_no_values(tmp_path: Path) -> None:
+    """They cost the run nothing, and would fill the disk, and then memory."""
+    values, folder = tmp_path / "values", tmp_path / "repro_values"
+    values.mkdir()
+    with (values / "saved_0.pt").open("wb") as holes:
+        holes.write(b"PK")
+        holes.truncate(FEW_BYTES + 1)
+    with pytest.raises(CannotWrite):
+        copy_values(values, folder, ["saved_0"])
+    assert not list(folder.iterdir())
+
+
+def test_values_have_one_limit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "LARGEST_VALUES", 10)
+    values, folder = tmp_path / "values", tmp_path / "repro_values"
+    values.mkdir()
+    for number in range(3):
+        _with(values / f"saved_{number}.pt", "four")
+    copy_values(values, folder, ["saved_0", "saved_1"])
+    with pytest.raises(CannotWrite):
+        copy_values(values, folder)
+    assert sorted(file.name for file in folder.iterdir()) == ["saved_0.pt", "saved_1.pt"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")

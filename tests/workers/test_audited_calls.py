@@ -25,6 +25,7 @@ LOOKED_AT = {
     *LOOKS_UP,
     *SIGNALS,
     *STARTS,
+    "os.putenv",
     "socket.__new__",
     "sqlite3.connect",
     "socket.bind",
@@ -43,9 +44,8 @@ LET_THROUGH = {
         "os.listdir",
         "os.listxattr",
         "os.lockf",
-        "os.putenv",
     ),
-    *("os.scandir", "os.unsetenv", "os.walk", "os.listmounts", "os.listvolumes", "os.listdrives", "os.chflags"),
+    *("os.scandir", "os.unsetenv", "os.walk", "os.listmounts", "os.listvolumes", "os.listdrives"),
     *(
         "fcntl.fcntl",
         "fcntl.flock",

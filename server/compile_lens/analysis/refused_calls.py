@@ -55,6 +55,7 @@ BLOCKED = {
     "opens": "the opening of",
     "starts": "the start of",
     "sends a signal to": "a signal to",
+    "runs code in": "code that would run in",
 }
 
 ABSENT = (find_missing_weights, find_missing_data)

@@ -23,6 +23,7 @@ from compile_lens.assistants.ground import OwnGround
 from compile_lens.assistants.guides import GUIDES, page_text, pages
 from compile_lens.assistants.quoting import refusal_text
 from compile_lens.assistants.tools import BY_NAME, INSTRUCTIONS, REFUSALS, TOOLS, answer
+from compile_lens.mcp.half_characters import WholeMessages
 from compile_lens.workers.cache_limit import DEFAULT_LIMIT_BYTES, limit
 from compile_lens.workers.caches import cache_root
 
@@ -158,7 +159,7 @@ async def _serve(python: str | None) -> None:
     server = make_server(Bench(ground))
     try:
         async with stdio_server() as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+            await server.run(WholeMessages(read, write), write, server.create_initialization_options())
     finally:
         with anyio.CancelScope(shield=True):
             await ground.close()

@@ -14,7 +14,7 @@ from compile_lens.agent.runtime.regular_file import LARGEST_OF_RUNS, read_regula
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.state.atomic_file import copy_beside, write_beside
 
-# each of the values of a run: no tensor that one computes with here is larger
+# all values of a run: no tensors that one computes with here are larger
 LARGEST_VALUES = 8 << 30
 # as the agent names them (`agent/capture/tensors.py`); the run says which there are
 _NAME_OF_VALUES = re.compile(r"saved_\d{1,6}")
@@ -39,8 +39,9 @@ def copy_values(values: Path, folder: Path, names: Sequence[str] = ()) -> None:
         raise CannotWrite("The run names values that it has not saved.")
     try:
         folder.mkdir(exist_ok=True)
+        left = LARGEST_VALUES
         for file in [values / f"{name}.pt" for name in names] or sorted(values.glob("saved_*.pt")):
-            copy_beside(file, folder / file.name, LARGEST_VALUES)
+            left -= copy_beside(file, folder / file.name, left)
     except OSError as problem:
         raise CannotWrite(f"The values of the run cannot be copied: {problem}.") from None
 

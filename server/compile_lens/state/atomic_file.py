@@ -20,15 +20,16 @@ def write_beside(path: Path, content: str | bytes) -> None:
     write_atomically(path, content, FOR_THE_USER)
 
 
-def copy_beside(file: Path, path: Path, largest: int) -> None:
-    """The same with the content of ``file``, which a run has left: OSError if it is a link, no file, or of more than ``largest`` bytes.
-    Nothing is left behind then."""
+def copy_beside(file: Path, path: Path, largest: int) -> int:
+    """The same with the content of ``file``, which a run has left; its size. OSError if it is a link, no file, of more than ``largest``
+    bytes, or of holes. Nothing is left behind then."""
     _refuse_what_is_no_file(path)
     with open_regular(file, largest, follow_links=False) as source:
         path.unlink(missing_ok=True)
         try:
             with path.open("xb") as target:
                 target.writelines(parts_of(source, file, largest))
+                return target.tell()
         except BaseException:  # raised again, an interrupt too
             path.unlink(missing_ok=True)
             raise

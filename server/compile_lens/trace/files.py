@@ -14,7 +14,7 @@ from typing import IO, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from compile_lens.agent.runtime.regular_file import open_regular
+from compile_lens.agent.runtime.regular_file import is_holes, open_regular
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.archives import unpack
 from compile_lens.trace.walked import files_below
@@ -160,7 +160,7 @@ def _plain_files(files: Sequence[tuple[Path, str]], folder: Path, room: _Room) -
 def _is_archive(path: Path) -> bool:
     with suppress(OSError), open_regular(path) as file:
         # some files of the system answer with nothing
-        if _is_holes(file.fileno()) or RECORD.match(file.read(RECORD_SAMPLE) or b""):
+        if is_holes(os.fstat(file.fileno())) or RECORD.match(file.read(RECORD_SAMPLE) or b""):
             return False  # known without what reads archives, which takes longer to import than a small trace to read
     import tarfile
     import zlib
@@ -187,17 +187,11 @@ def mapped(path: Path) -> bytes | mmap.mmap:
 
     try:
         with _unzipped(path) as source:
-            if _is_holes(source.fileno()):
+            if is_holes(os.fstat(source.fileno())):
                 raise TraceError(f"{path} consists of holes, so it is not a torch trace.")
             return mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ) if source.seek(0, 2) else b""
     except (OSError, EOFError, zlib.error) as error:
         raise TraceError(f"The trace {path} cannot be read: {_why(error)}.") from None
-
-
-def _is_holes(descriptor: int) -> bool:
-    """Whether a file has next to nothing on the disk: it would be read for hours."""
-    status = os.fstat(descriptor)
-    return hasattr(status, "st_blocks") and status.st_size > max(ALWAYS_UNPACKED, MOST_TIMES * 512 * status.st_blocks)
 
 
 @contextmanager

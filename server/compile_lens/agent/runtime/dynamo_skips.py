@@ -30,6 +30,12 @@ def skip_functions(*functions: Any) -> None:
             skip_code(function.__code__)
 
 
+def skipped(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function``, which stands for one in C that Dynamo does not trace into either."""
+    skip_functions(function)
+    return function
+
+
 def outside_dynamo(function: Callable[..., Any]) -> Callable[..., Any]:
     """``function`` such that Dynamo traces nothing that it calls, if Dynamo is imported."""
     if "torch._dynamo.eval_frame" not in sys.modules:

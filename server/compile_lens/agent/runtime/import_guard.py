@@ -20,13 +20,15 @@ REACHES_OUT = frozenset(
             "rename rmdir setxattr spawn startfile startfile/2 symlink system truncate unsetenv utime"
         ),
         "socket": "bind connect getaddrinfo gethostbyaddr gethostbyname getnameinfo sendmsg sendto sethostname",
-        "winreg": "CreateKey DeleteKey DeleteValue LoadKey SaveKey SetValue",
+        "winreg": "ConnectRegistry CreateKey DeleteKey DeleteValue DisableReflectionKey EnableReflectionKey LoadKey SaveKey SetValue",
+        "_winapi": "CopyFile2 CreateJunction CreateProcess TerminateProcess",
         "subprocess": "Popen",
         "sqlite3": "connect",
         "webbrowser": "open",
         # its code would ask none of the hooks of this one
         "cpython": "PyInterpreterState_New",
         "signal": "pthread_kill",
+        "sys": "remote_exec",
         "syslog": "openlog syslog",
         "tempfile": "mkdtemp mkstemp",
         "_thread": "start_new_thread start_joinable_thread",

@@ -17,6 +17,9 @@ LARGEST_BYTES = 8_000_000
 # of what runs leave, and of what is kept of them
 LARGEST_OF_RUNS = 1 << 28
 PART = 1 << 20
+# a file of more bytes than this, of which next to nothing is on the disk, was made to fill memory: it says that it has so many times more
+# (whoever compresses a disk packs to a hundredth at most)
+FEW_BYTES, MOST_TIMES = 1 << 28, 200
 
 
 class FileTooLargeError(OSError):
@@ -24,8 +27,8 @@ class FileTooLargeError(OSError):
 
 
 def open_regular(path: str | Path, largest: int | None = None, follow_links: bool = True) -> BinaryIO:
-    """A regular file, open for reading. Raises OSError for anything else, at once, and for one of more than ``largest`` bytes, holes
-    included; without ``follow_links`` for a link, too."""
+    """A regular file, open for reading. Raises OSError for anything else, at once, and for one of more than ``largest`` bytes, or that
+    consists of holes, if there is such a limit; without ``follow_links`` for a link, too."""
     if not follow_links and os.path.islink(path):
         raise OSError(errno.ELOOP, "a link", str(path))
     no_links = 0 if follow_links else getattr(os, "O_NOFOLLOW", 0)  # one that has just taken its place
@@ -33,7 +36,7 @@ def open_regular(path: str | Path, largest: int | None = None, follow_links: boo
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | no_links)
     file = open(descriptor, "rb")
     status = os.fstat(descriptor)
-    if stat.S_ISREG(status.st_mode) and (largest is None or status.st_size <= largest):
+    if stat.S_ISREG(status.st_mode) and (largest is None or (status.st_size <= largest and not is_holes(status))):
         return file
     file.close()
     if stat.S_ISREG(status.st_mode):
@@ -41,6 +44,11 @@ def open_regular(path: str | Path, largest: int | None = None, follow_links: boo
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     raise OSError(errno.EINVAL, "not a regular file", str(path))
+
+
+def is_holes(status: os.stat_result) -> bool:
+    """Whether a file has next to nothing on the disk: what it says that it has would be read for hours, and fill memory."""
+    return hasattr(status, "st_blocks") and status.st_size > max(FEW_BYTES, MOST_TIMES * 512 * status.st_blocks)
 
 
 def read_regular(path: str | Path, largest: int = LARGEST_BYTES) -> bytes:

@@ -11,23 +11,22 @@ import errno
 import os
 import pathlib
 import socket
-import stat
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 from ..runtime.dynamo_skips import outside_dynamo, skip_functions
-from . import started_programs, unaudited_calls
+from . import known_paths, reaching_variables, started_programs, unaudited_calls, unaudited_torch, windows_calls
+from .known_paths import identities, identity, open_folders, path_of, special
 from .passed_text import passed_text
 from .policy import is_below
 
 MESSAGE = "blocked by the Compile Lens sandbox"  # analysis/refused_calls.py looks for it
 MAX_REPORTS = 40
 MAX_FRAMES = 200
-F_GETPATH = 50  # fcntl(2) of macOS; Python 3.10 has no name for it
 CHANGING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # event: (verb, for each argument that is a path its index and that of the descriptor of its folder)
 CHANGES: dict[str, tuple[str, tuple[tuple[int, int | None], ...]]] = {
@@ -36,11 +35,16 @@ CHANGES: dict[str, tuple[str, tuple[tuple[int, int | None], ...]]] = {
     "os.truncate": ("truncates", ((0, None),)), "os.chmod": ("changes the mode of", ((0, 2),)),
     "os.chown": ("changes the owner of", ((0, 3),)), "os.utime": ("changes the times of", ((0, 3),)),
     "os.setxattr": ("changes the attributes of", ((0, None),)), "os.removexattr": ("changes the attributes of", ((0, None),)),
+    "os.chflags": ("changes the flags of", ((0, None),)),
     unaudited_calls.FIFO: ("creates", ((0, 1),)), unaudited_calls.NODE: ("creates", ((0, 1),)),
-    unaudited_calls.SAVES: ("writes", ((0, None),)),
+    unaudited_torch.SAVES: ("writes", ((0, None),)),
 }  # fmt: skip
 # where the kernel lets a link be made to any file, it could be written through the link
 LINKED = (0, 2)
+# events that do not tell whether the call follows a link, as most do by default
+FOLLOW_LINKS = {
+    "os.truncate", "os.chmod", "os.chown", "os.utime", "os.setxattr", "os.removexattr", "os.chflags", "os.link",
+}  # fmt: skip
 # the first argument names the other process
 SIGNALS = {
     "os.kill": os.getpgid if hasattr(os, "getpgid") else None,
@@ -68,12 +72,15 @@ ELSEWHERE = {
             "winreg.LoadKey",
             "winreg.SaveKey",
             "winreg.SetValue",
+            "winreg.DisableReflectionKey",
+            "winreg.EnableReflectionKey",
         ),
         ("write", "writes", "the registry"),
     ),
 }
 PATHS = (pathlib.PosixPath, pathlib.WindowsPath, pathlib.PurePosixPath, pathlib.PureWindowsPath)
-DESCRIPTORS = "/proc/self/fd" if sys.platform == "linux" else "/dev/fd"
+# as it was before the program
+SOCKET = socket.socket
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,22 +113,24 @@ def install(rules: Rules, report: Report) -> None:
     skip_functions(
         *vars(_AuditHook).values(),
         _start_interpreter,
+        _run_elsewhere,
         _is_local,
         _is_probe,
         _is_descendant,
-        _open_folders,
-        _path_of,
         passed_text,
         _positions,
-        _special,
-        _identities,
-        _identity,
+        *vars(known_paths).values(),
         is_below,
         *vars(started_programs).values(),
         *vars(unaudited_calls).values(),
+        *vars(unaudited_torch).values(),
+        *vars(windows_calls).values(),
     )
     if not rules.processes:
         unaudited_calls.announce(hook.refuses_database)
+        windows_calls.announce()
+        if "torch" in sys.modules:
+            unaudited_torch.announce()
     sys.addaudithook(hook.on_event)
 
 
@@ -134,7 +143,7 @@ class _AuditHook:
         self._secret = set()
         for path in rules.secret:
             with contextlib.suppress(OSError):
-                self._secret.add(_identity(path))
+                self._secret.add(identity(path))
         self._checks: dict[str, Callable[[str, tuple[Any, ...]], tuple[str, str, str] | None]] = {"open": self._open}
         self._checks.update(dict.fromkeys(CHANGES, self._change))
         self._checks.update(dict.fromkeys(SIGNALS, self._signal))
@@ -144,6 +153,10 @@ class _AuditHook:
             self._checks["sqlite3.connect"] = self._open_database
             self._checks["sqlite3.connect/handle"] = self._connect_to_database
             self._checks.update(dict.fromkeys((INTERPRETER, unaudited_calls.TCL), _start_interpreter))
+            self._checks["os.putenv"] = self._set_variable
+            self._checks["sys.remote_exec"] = _run_elsewhere
+            self._checks.update(dict.fromkeys(windows_calls.FILES, self._change_in_windows))
+            self._checks.update(dict.fromkeys(windows_calls.OTHERS, windows_calls.refused_elsewhere))
         if not rules.network:
             connecting = ("socket.connect", *WAITS_FOR_OTHERS, "socket.sendto", "socket.sendmsg")
             self._checks.update(dict.fromkeys(connecting, self._connect))
@@ -187,10 +200,10 @@ class _AuditHook:
         name = passed_text(path)
         # the event of ``os.open`` does not tell of which folder a relative path is
         is_relative = mode is None and not self._rules.processes and not os.path.isabs(name)
-        for folder in (-1, *(_open_folders() if is_relative else ())):
+        for folder in (-1, *(open_folders() if is_relative else ())):
             if changes and (refused := self._written(name, "writes", folder)):
                 return refused
-            whole = os.path.join(_path_of(folder) or "", name) if folder >= 0 else name
+            whole = os.path.join(path_of(folder) or "", name) if folder >= 0 else name
             if not changes and self._is_secret(whole):
                 return "read", "reads", name
         return None
@@ -200,7 +213,7 @@ class _AuditHook:
         if is_below(real, self._rules.secret):
             return True
         # where the kernel does not hide them: letters of the other case, and other names of the same file or folder
-        return not self._rules.processes and not self._secret.isdisjoint(_identities(real))
+        return not self._rules.processes and not self._secret.isdisjoint(identities(real))
 
     def _open_database(self, _: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         path = arguments[0]
@@ -230,22 +243,26 @@ class _AuditHook:
             target = arguments[index]
             folder = arguments[folder_at] if folder_at is not None and folder_at < len(arguments) else -1
             if isinstance(target, int):
-                target = _path_of(target)
-            if target is not None and (refused := self._written(target, does, folder)):
+                target = path_of(target)
+            # where the kernel restricts it, that looks at what a link leads to
+            follows = event in FOLLOW_LINKS and not self._rules.processes
+            if target is not None and (refused := self._written(target, does, folder, follows)):
                 return refused
         return None
 
-    def _written(self, path: Any, does: str, folder: Any = -1) -> tuple[str, str, str] | None:
+    def _written(self, path: Any, does: str, folder: Any = -1, follows: bool = False) -> tuple[str, str, str] | None:
         name = passed_text(path)
         if not os.path.isabs(name) and isinstance(folder, int) and folder >= 0:
-            around = _path_of(folder)
+            around = path_of(folder)
             if around is None:
                 return None
             name = os.path.join(around, name)
         # the last part may be a link that is itself the target
         parent, last = os.path.split(os.path.abspath(name))
         real = os.path.realpath(name) if does == "writes" else os.path.join(os.path.realpath(parent), last)
-        if is_below(real, self._rules.writable) or is_below(real, _special()):
+        changed = {real, os.path.realpath(name)} if follows else {real}
+        allowed = (*self._rules.writable, *special())
+        if all(is_below(place, allowed) for place in changed):
             return None
         if does == "creates" and os.path.lexists(real):
             return None  # Inductor ensures that its build folder exists; nothing is created if it does
@@ -265,6 +282,22 @@ class _AuditHook:
         if pid > 0 and (group_of(pid) == os.getpgid(0) or _is_descendant(pid)):
             return None
         return None if pid == 0 else ("process", "sends a signal to", f"process {pid}")
+
+    def _change_in_windows(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
+        for path, does in windows_calls.changed_files(event, arguments):
+            if refused := self._written(path, does):
+                return refused
+        read = next((path for path in windows_calls.read_files(event, arguments) if self._is_secret(path)), None)
+        return None if read is None else ("read", "reads", read)
+
+    def _set_variable(self, _: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
+        name, value = map(passed_text, arguments[:2])
+        if not value:
+            return None
+        if name in reaching_variables.WRITTEN:
+            return self._written(value, "writes")
+        is_harmless = name not in reaching_variables.STARTED or started_programs.is_harmless(os.path.basename(value))
+        return None if is_harmless else ("process", "starts", value)
 
     def _change_elsewhere(self, event: str, _: tuple[Any, ...]) -> tuple[str, str, str]:
         return ELSEWHERE[event]
@@ -290,14 +323,16 @@ class _AuditHook:
         return "network", "listens on" if event in WAITS_FOR_OTHERS else "connects to", f"{host}:{address[1]}"
 
     def _create(self, _: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
-        family, kind = arguments[1:3]
+        made, family, kind = arguments[:3]
         if family not in INTERNET:
             # others lead to machines and drivers; where the kernel restricts them, it answers
             is_known = self._rules.processes or family in ON_THIS_MACHINE
             return None if is_known else ("network", "opens", "a socket of another kind")
         # where the kernel does not, a stream is checked when it connects or listens, when its address is known
         if kind & 0xF == STREAM:
-            return ("network", "opens", "an Internet socket") if self._rules.no_streams else None
+            # what the class in C listens by asks nothing, and could not be changed
+            is_checked = self._rules.processes or isinstance(made, SOCKET)
+            return None if is_checked and not self._rules.no_streams else ("network", "opens", "an Internet socket")
         return "network", "opens", "a datagram socket" if kind & 0xF == DATAGRAM else "a raw socket"
 
     def _look_up(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
@@ -311,48 +346,10 @@ def _start_interpreter(*_: Any) -> tuple[str, str, str]:
     return "process", "starts", "an interpreter without a sandbox"
 
 
-def _special() -> tuple[str, ...]:
-    """Files that are none: devices, and what the kernel shows of this process."""
-    return ("/dev", f"/proc/{os.getpid()}") if os.name == "posix" else ()
-
-
-def _identities(path: str) -> Iterator[tuple[int, int]]:
-    """What a file and the folders around it are, whatever they are called."""
-    while True:
-        with contextlib.suppress(OSError):  # it may be about to be made
-            yield _identity(path)
-        path, before = os.path.dirname(path), path
-        if path == before:
-            return
-
-
-def _identity(path: str) -> tuple[int, int]:
-    status = os.stat(path)
-    return status.st_dev, status.st_ino
-
-
-def _open_folders() -> list[int]:
-    """Descriptors of folders that this process has open."""
-    found = []
-    for name in os.listdir(DESCRIPTORS):
-        with contextlib.suppress(OSError):  # that of the list itself
-            if stat.S_ISDIR(os.fstat(int(name)).st_mode):
-                found.append(int(name))
-    return found
-
-
-def _path_of(descriptor: int) -> str | None:
-    """The path of an open file or folder; None for what has none, or where the system does not tell."""
-    if sys.platform == "linux":
-        path = os.readlink(f"/proc/self/fd/{descriptor}")
-    elif sys.platform == "darwin":
-        import fcntl
-
-        path = os.fsdecode(fcntl.fcntl(descriptor, F_GETPATH, bytes(1024)).rstrip(b"\0"))
-    else:
-        return None
-    # a pipe, a file in memory, or one that is deleted
-    return path if os.path.isabs(path) and os.path.exists(path) else None
+def _run_elsewhere(_: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
+    """``sys.remote_exec``: another interpreter runs a script."""
+    pid = int(arguments[0])
+    return None if pid == os.getpid() else ("process", "runs code in", f"process {pid}")
 
 
 def _positions(frame: FrameType | None) -> tuple[int, ...]:

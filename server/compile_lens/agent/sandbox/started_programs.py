@@ -36,7 +36,7 @@ def refused_program(event: str, arguments: tuple[Any, ...]) -> str | None:
     text = passed_text(command) if command else ""
     name = os.path.basename(_first_word(text) if is_line else text)
     starts_more = event == "os.system" and not OF_SHELLS.isdisjoint(text)
-    return name if starts_more or not _is_harmless(name) else None
+    return name if starts_more or not is_harmless(name) else None
 
 
 def _first_word(line: str) -> str:
@@ -46,7 +46,8 @@ def _first_word(line: str) -> str:
     return line.split(maxsplit=1)[0] if line else ""
 
 
-def _is_harmless(name: str) -> bool:
+def is_harmless(name: str) -> bool:
+    """Whether a program of this name may be started."""
     if ".so" in name:
         return False  # `ld-linux-x86-64.so.2` is no linker: it starts any program
     return any(name == known or name.startswith((f"{known}.", f"{known}-", f"{known}3")) for known in HARMLESS_PROGRAMS)

@@ -11,6 +11,7 @@ import operator
 import os
 import signal
 import socket
+import subprocess
 import sys
 import types
 import urllib.parse
@@ -19,14 +20,17 @@ from types import ModuleType
 from typing import Any
 
 from ..instrument.import_hook import change_at_import
-from ..runtime.dynamo_skips import skip_functions
-from ..torch_internals.core import BENCHMARK, FILE_STORE, FILE_WRITER, FILE_WRITERS
+from ..runtime.dynamo_skips import skipped
+from .passed_text import passed_text
 
-# events of ours: a path and the descriptor of its folder; a socket and its address; the number of a process, and of the signal; a path;
+# events of ours: a path and the descriptor of its folder; a socket and its address; the number of a process, and of the signal;
 # a program; nothing
-FIFO, NODE, LISTENS, SIGNALS, SAVES, FORKS, TCL = (
-    f"compile_lens.{name}" for name in ("mkfifo", "mknod", "listen", "pidfd_send_signal", "save", "fork_exec", "tcl")
+FIFO, NODE, LISTENS, SIGNALS, FORKS, TCL = (
+    f"compile_lens.{name}" for name in ("mkfifo", "mknod", "listen", "pidfd_send_signal", "fork_exec", "tcl")
 )
+# the argument after the name says how: by these letters, a database is read alone
+BY_FLAG = "flag"
+READS_ALONE = "r"
 # functions that open a file in C or Rust: which argument its name is, and how it is opened
 OPENING: dict[str, dict[str, tuple[int, str]]] = {
     # those of others who have imported it already, in a copy of the standby
@@ -34,7 +38,16 @@ OPENING: dict[str, dict[str, tuple[int, str]]] = {
     "readline": {
         "read_init_file": (0, "r"), "read_history_file": (0, "r"), "write_history_file": (0, "w"), "append_history_file": (1, "a"),
     },
+    # of databases, as modules in C and as what packages call them
+    **{name: {"open": (0, BY_FLAG)} for name in ("_gdbm", "_dbm", "dbm.gnu", "dbm.ndbm")},
+    "_ssl": {"_test_decode_cert": (0, "r")},
+    # installers and archives of Windows, until Python 3.12
+    "_msi": {"OpenDatabase": (0, "r+"), "FCICreate": (0, "w")},
 }  # fmt: skip
+# of a class for certificates, which methods read files that their first two arguments name
+CERTIFICATES = {"load_cert_chain": ("certfile", "keyfile"), "load_verify_locations": ("cafile", "capath")}
+# what a module in C calls the same function
+NAME_IN_C = {"os": os.name, "signal": "_signal"}
 # of readline, where no file is named
 HISTORY = "~/.history"
 # a database that sqlite does not make where there is none
@@ -53,25 +66,41 @@ def announce(refuses_database: Callable[[str | None], bool]) -> None:
     none, is not to be opened."""
     for name, event in (("mkfifo", FIFO), ("mknod", NODE)):
         if hasattr(os, name):
-            setattr(os, name, _making(getattr(os, name), event))
+            _replace(os, name, _making(getattr(os, name), event))
     for name in ("posix_spawn", "posix_spawnp"):
         if hasattr(os, name):
-            setattr(os, name, _spawning(getattr(os, name)))
+            _replace(os, name, _spawning(getattr(os, name)))
     if hasattr(signal, "pidfd_send_signal"):
-        setattr(signal, "pidfd_send_signal", _signaling(signal.pidfd_send_signal))  # noqa: B010 - not on every system
+        _replace(signal, "pidfd_send_signal", _signaling(signal.pidfd_send_signal))
     setattr(socket.socket, "listen", _listening(socket.socket.listen))  # noqa: B010 - a method
     if os.name == "posix":
         # what subprocess starts is audited; multiprocessing starts programs without it
         starting = importlib.import_module("_posixsubprocess")
-        setattr(starting, "fork_exec", _starting(starting.fork_exec))  # noqa: B010 - a private module
+        known_as, fork_exec = getattr(subprocess, "_fork_exec", None), _starting(starting.fork_exec)
+        setattr(starting, "fork_exec", fork_exec)  # noqa: B010 - a private module
+        if known_as is not None:
+            setattr(subprocess, "_fork_exec", fork_exec)  # noqa: B010 - since Python 3.11
     change_at_import({name: functools.partial(_announce_opening, functions) for name, functions in OPENING.items()})
-    change_at_import({"_tkinter": _announce_tcl})
+    change_at_import({"_tkinter": _announce_tcl, "ssl": _announce_certificates})
     if "_sqlite3" in sys.modules:
         _older_classes.append(sys.modules["_sqlite3"].Connection)
     databases = functools.partial(_ask_before_attaching, functools.cache(functools.partial(_asking, refuses_database)))
     change_at_import(dict.fromkeys(DATABASES, databases))
-    if "torch" in sys.modules:
-        _announce_saving()
+
+
+def _replace(module: ModuleType, name: str, announced: Callable[..., Any]) -> None:
+    """Put ``announced`` in the place of a function, also where the module in C has it."""
+    for known_as in (module, sys.modules.get(NAME_IN_C[module.__name__])):
+        if hasattr(known_as, name):
+            setattr(known_as, name, announced)
+
+
+def _announce_certificates(module: ModuleType) -> None:
+    """OpenSSL reads certificates and keys itself."""
+    for name, paths in CERTIFICATES.items():
+        method = getattr(module.SSLContext, name)
+        if not hasattr(method, "__wrapped__"):
+            setattr(module.SSLContext, name, _reading(method, paths))
 
 
 def _announce_opening(functions: dict[str, tuple[int, str]], module: ModuleType) -> None:
@@ -90,7 +119,7 @@ def _announce_tcl(module: ModuleType) -> None:
         sys.audit(TCL)
         return create(*given, **named)
 
-    setattr(module, "create", _hidden(announced))  # noqa: B010 - a private module
+    setattr(module, "create", skipped(announced))  # noqa: B010 - a private module
 
 
 def _ask_before_attaching(asking: Callable[..., type[Any]], module: ModuleType) -> None:
@@ -103,7 +132,7 @@ def _ask_before_attaching(asking: Callable[..., type[Any]], module: ModuleType) 
     def asked(*given: Any, **named: Any) -> Any:
         return connect(*given, **(named if len(given) > FACTORY else {"factory": connection, **named}))
 
-    setattr(module, "connect", _hidden(asked))  # noqa: B010 - any module
+    setattr(module, "connect", skipped(asked))  # noqa: B010 - any module
     setattr(module, "Connection", connection)  # noqa: B010
 
 
@@ -116,18 +145,18 @@ def _asking(refuses: Callable[[str | None], bool], connection: type[Any]) -> typ
 
     def begin(self: Any, *given: Any, **named: Any) -> None:
         connection.__init__(self, *given, **named)
-        connection.set_authorizer(self, _hidden(answer))
+        connection.set_authorizer(self, skipped(answer))
 
     @functools.wraps(connection.set_authorizer)
     def set_authorizer(self: Any, authorizer_callback: Any) -> None:
         def both(*asked: Any) -> Any:
             return DENIED if answer(*asked) == DENIED else authorizer_callback(*asked)
 
-        connection.set_authorizer(self, _hidden(answer if authorizer_callback is None else both))
+        connection.set_authorizer(self, skipped(answer if authorizer_callback is None else both))
 
     members = {
-        "__init__": _hidden(begin),
-        "set_authorizer": _hidden(set_authorizer),
+        "__init__": skipped(begin),
+        "set_authorizer": skipped(set_authorizer),
         "__module__": connection.__module__,
         "__doc__": connection.__doc__,
     }
@@ -148,17 +177,6 @@ def asks_nothing(connection: Any) -> bool:
 _older_classes: list[type[Any]] = []
 
 
-def _announce_saving() -> None:
-    """What torch saves and packs, traces of the profiler, and stores that processes share are written in C++."""
-    writer = FILE_WRITER.get()
-    if writer is not None:
-        members = {"__init__": _hidden(_writing(writer.__init__)), "__module__": writer.__module__}
-        FILE_WRITER.set(type(writer)(writer.__name__, (writer,), members))
-    for written in (*FILE_WRITERS, *((FILE_STORE,) if sys.modules["torch"].distributed.is_available() else ())):
-        written.wrap(lambda write: _hidden(_writing(write)))
-    BENCHMARK.wrap(lambda measure: _hidden(_measuring(measure)))
-
-
 def _making(make: Callable[..., Any], event: str) -> Callable[..., Any]:
     @functools.wraps(make)
     def announced(path: Any, *others: Any, **named: Any) -> Any:
@@ -168,7 +186,7 @@ def _making(make: Callable[..., Any], event: str) -> Callable[..., Any]:
         sys.audit(event, path, -1 if folder is None else folder)
         return make(path, *others, **named)
 
-    return _hidden(announced)
+    return skipped(announced)
 
 
 def _signaling(send: Callable[..., Any]) -> Callable[..., Any]:
@@ -177,7 +195,7 @@ def _signaling(send: Callable[..., Any]) -> Callable[..., Any]:
         sys.audit(SIGNALS, _process(descriptor), number)
         return send(descriptor, number, *others, **named)
 
-    return _hidden(announced)
+    return skipped(announced)
 
 
 def _listening(listen: Callable[..., Any]) -> Callable[..., Any]:
@@ -188,7 +206,7 @@ def _listening(listen: Callable[..., Any]) -> Callable[..., Any]:
             sys.audit(LISTENS, self, self.getsockname() if os.name == "posix" else ("", 0))
         return listen(self, *backlog)
 
-    return _hidden(announced)
+    return skipped(announced)
 
 
 def _opening(function: Callable[..., Any], index: int, mode: str) -> Callable[..., Any]:
@@ -198,40 +216,33 @@ def _opening(function: Callable[..., Any], index: int, mode: str) -> Callable[..
         # asked once: it may be another path the next time
         path = os.path.expanduser(HISTORY) if path is None else os.fspath(path)
         # as Python raises it of what it opens itself, and of readline since 3.14
-        sys.audit("open", path, mode, 0)
+        sys.audit("open", path, _mode(given[index + 1 :]) if mode is BY_FLAG else mode, 0)
         if len(given) > index:
             given = (*given[:index], path, *given[index + 1 :])
         elif "filename" in named:
             named["filename"] = path
         return function(*given, **named)
 
-    return _hidden(announced)
+    return skipped(announced)
 
 
-def _writing(write: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(write)
-    def announced(*given: Any, **named: Any) -> Any:
-        # of a method, the first is the object
-        for target in (*given[:2], *named.values()):
-            # others are open already, and were asked then
-            if isinstance(target, (str, bytes)):
-                sys.audit(SAVES, target)
-        return write(*given, **named)
-
-    return announced
+def _mode(flags: tuple[Any, ...]) -> str:
+    """How a database is opened by the argument after its name; without one, it is read."""
+    return "r" if not flags or passed_text(flags[0])[:1] == READS_ALONE else "r+"
 
 
-def _measuring(measure: Callable[..., Any]) -> Callable[..., Any]:
-    """What it writes is named by an attribute of its argument."""
+def _reading(method: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def announced(self: Any, *given: Any, **named: Any) -> Any:
+        # asked once: they may be other paths the next time
+        paths = [path if path is None else os.fspath(path) for path in given[: len(names)]]
+        named.update((name, os.fspath(named[name])) for name in names if named.get(name) is not None)
+        for path in (*paths, *map(named.get, names)):
+            if path is not None:
+                sys.audit("open", path, "r", 0)
+        return method(self, *paths, *given[len(names) :], **named)
 
-    @functools.wraps(measure)
-    def announced(*given: Any, **named: Any) -> Any:
-        for settings in (*given, *named.values()):
-            if path := getattr(settings, "profiler_output_path", None):
-                sys.audit(SAVES, path)
-        return measure(*given, **named)
-
-    return announced
+    return skipped(announced)
 
 
 def _starting(start: Callable[..., Any]) -> Callable[..., Any]:
@@ -242,7 +253,7 @@ def _starting(start: Callable[..., Any]) -> Callable[..., Any]:
             sys.audit(FORKS, program)
         return start(line, programs, *others)
 
-    return _hidden(announced)
+    return skipped(announced)
 
 
 def _spawning(spawn: Callable[..., Any]) -> Callable[..., Any]:
@@ -252,7 +263,7 @@ def _spawning(spawn: Callable[..., Any]) -> Callable[..., Any]:
     def announced(*given: Any, file_actions: Any = (), **named: Any) -> Any:
         return spawn(*given, file_actions=list(map(_opened, file_actions or ())), **named)
 
-    return _hidden(announced)
+    return skipped(announced)
 
 
 def _opened(action: Any) -> Any:
@@ -267,12 +278,6 @@ def _opened(action: Any) -> Any:
         sys.audit("open", path, None, flags)
         others = [descriptor, path, flags, mode]
     return (kind, *others)
-
-
-def _hidden(announced: Callable[..., Any]) -> Callable[..., Any]:
-    """Dynamo does not trace into it, as it does not into what it stands for."""
-    skip_functions(announced)
-    return announced
 
 
 def _process(descriptor: int) -> int:

@@ -39,31 +39,6 @@ RUN_BACKWARD = Internal("torch.autograd:_engine_run_backward", lost="the compari
 ATTENTION_MATH = Internal("torch:ops.aten._scaled_dot_product_attention_math", _EMULATION)
 CONJUGATE_VIEW = Internal("torch:_conj", _EMULATION)
 NEGATIVE_VIEW = Internal("torch:_neg_view", _EMULATION)
-_SAVING = "the refusal of files that torch writes, where Python alone restricts a program"
-FILE_WRITER = Internal("torch._C:PyTorchFileWriter", _SAVING)
-# functions and methods that write a file that one of their first two arguments names
-FILE_WRITERS = (
-    *(
-        Internal(path, _SAVING)
-        for path in (
-            "torch._C:ScriptModule.save", "torch._C:ScriptModule._save_for_mobile", "torch._C:ScriptFunction.save",
-            "torch._C:_save_jit_module", "torch._C:_save_mobile_module", "torch._C:_save_parameters",
-            "torch._C:_lazy._dump_ir_cache", "torch._C._autograd:_ProfilerResult.save",
-            "torch.profiler.profiler:_add_execution_trace_observer",
-        )
-    ),
-    # of accelerators: their graphs, what was measured of kernels (written at the end), and captures
-    *(
-        Internal(path, _SAVING, since=(2, 13))
-        for path in (
-            "torch._C:_acceleratorGraph.debug_dump", "torch.cuda.graphs:CUDAGraph.debug_dump",
-            "torch.cuda.tunable:set_filename", "torch.mps.profiler:metal_capture",
-        )
-    ),
-)  # fmt: skip
-# what its argument has as ``profiler_output_path``
-BENCHMARK = Internal("torch._C:ThroughputBenchmark.benchmark", _SAVING)
-FILE_STORE = Internal("torch.distributed:FileStore.__init__", _SAVING)
 STORAGE_AT_ADDRESS = Internal("torch._C:_construct_storage_from_data_pointer", _EMULATION)
 KERNELS_OF_KEY = Internal("torch._C:_dispatch_get_registrations_for_dispatch_key", _EMULATION)
 HAS_KERNEL = Internal("torch._C:_dispatch_has_kernel", _OPERATORS)
