@@ -133,6 +133,31 @@ except RuntimeError:
     assert "Missing parentheses" in told[4]
 
 
+def test_names_of_a_module_that_is_not_there_are_found_when_they_are_used(tmp_path: Path) -> None:
+    files = {
+        "project/names.py": "from broken import *\n",
+        "project/failing.py": "value = undefined()\n__all__ = ['other']\n",
+    }
+    uses = """\
+from names import *
+from failing import *
+
+@overload(int)
+def double(x):
+    return x * 2
+
+class Net(Base):
+    kind = Kind.first
+
+size = elsewhere
+"""
+    found = imported(tmp_path, {**LIBRARY, **files, "project/uses.py": uses})
+    kinds = found["kinds"]
+    assert (kinds["double"], kinds["Net"], kinds["Kind"]) == ("function", "type", "Stub")
+    assert [how for _, how in found["told"]] == ["mended", "import"]
+    assert "libbroken.so.0" in found["told"][0][0]
+
+
 NET = """\
 import torch
 from torch import nn

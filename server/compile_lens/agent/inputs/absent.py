@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from .absent_bases import ModelBase, bases_in_place_of
-from .decorator_lines import is_decorating
+from .decorator_lines import is_decorated
 
 
 class NeedsAbsent(Exception):
@@ -94,7 +94,12 @@ def cause_of(value: Any) -> BaseException | None:
 
 
 def behind(error: BaseException) -> BaseException:
-    """``error``, or that of the import for which a function lacks what its decorator would have passed to it."""
+    """``error``, or that of the import for which it was raised: a function lacks what its decorator would have passed to it, or a module
+    that is not there has no `__file__`."""
+    owner = getattr(error, "obj", None) if type(error) is AttributeError else None
+    if isinstance(owner, StubModule | Stub):
+        stubbed: Exception = owner._compile_lens_error
+        return stubbed.with_traceback(error.__traceback__)
     match = _LACKS_ARGUMENTS.match(str(error)) if type(error) is TypeError else None
     causes = (cause for function, cause in _decorated if match is not None and match["name"] == function.__name__)
     cause = next(causes, None)
@@ -152,7 +157,7 @@ class Stub:
         _remember_functions(args)
         first = args[0] if len(args) == 1 or (args and hasattr(type(args[0]), "__iter__")) else None
         is_definition = len(args) == 1 and _is_defined_by_statement(first)
-        if is_definition and (not kwargs or is_decorating(first, sys._getframe(1))):
+        if is_definition and is_decorated(first, sys._getframe(1), bool(kwargs)):
             _decorated.append((first, self._compile_lens_error))
             return first
         return self._another(first)

@@ -22,6 +22,7 @@ from ..runtime.wire import Wire
 from .absent import Absent, NeedsAbsent, PartStub, Stub, StubModule
 from .as_written import runs_as_written
 from .definitions import attempt, made_again
+from .lost_names import lose_names, with_lost_names
 from .missing_imports import is_of_project, stubs_are_used
 from .tolerant_import import failure_of
 
@@ -44,6 +45,10 @@ class Mender:
         """
         if runs_as_written() or not isinstance(problem, Exception):
             return problem
+        found = with_lost_names(node, problem, names, path)
+        if found is None:
+            return None  # it comes of an import that is told
+        problem = found
         if isinstance(node, ast.Import | ast.ImportFrom):
             remaining = self._import(node, names, path)
         else:
@@ -72,7 +77,9 @@ class Mender:
             if value is None:
                 remaining = remaining or error
                 value = Absent(error.cause if isinstance(error, NeedsAbsent) else error)
-            if alias.name != "*":
+            if alias.name == "*":
+                lose_names(module, value)
+            else:
                 names[alias.asname or alias.name.partition(".")[0]] = value
         return remaining
 
@@ -81,7 +88,7 @@ class Mender:
     ) -> Any | None:
         """What is bound instead of the part of a library that ``alias`` names; None where it is no library's to give."""
         top = module.partition(".")[0]
-        if not stubs_are_used() or alias.name == "*" or not _is_installed(top):
+        if not stubs_are_used() or not _is_installed(top):
             return None
         if any(is_of_project(each, self._file) for each in list(_files_below(error))):
             return None  # the library imports a file of the project, which fails
