@@ -14,6 +14,7 @@ from compile_lens.analysis.kinds import Severity as Severity
 ENDED_HERE = "Nothing after this line was run or analyzed."
 # of what raised without ending the program
 SKIPPED = "This statement and those that need its result were skipped. The rest ran."
+MENDED = "The rest ran without what failed here. What needs it raises this error."
 
 
 class Place(Struct, frozen=True):

@@ -308,6 +308,7 @@ class Kind(str, Enum):
                 "triton-kernel",
                 "one-process",
                 "no-stand-in",
+                "no-terminal",
                 "random-weights",
                 "default-configuration",
                 "byte-tokenizer",

@@ -14,6 +14,7 @@ CPU_FOR_GPU = "cpu-for-gpu"
 ANSWER = "gpu-answer"
 TRITON = "triton-kernel"
 PROCESSES = "one-process"
+NO_TERMINAL = "no-terminal"
 NONE = "no-stand-in"
 USES = ("device", "available")
 NO_KERNELS = "no-kernels"
@@ -41,6 +42,17 @@ ASSUMED = {
     "time": (
         "The GPU time read here is assumed: one millisecond between any two events.",
         "Decisions that depend on it may differ on a GPU.",
+    ),
+}
+# nobody can type: what the program gets instead, and how Python ends one that has no terminal
+UNATTENDED = {
+    "debugger": (
+        "The program stops in a debugger here. The run continued, as with the command `continue`.",
+        "In a terminal, the program waits here. Without one, Python ends it with `BdbQuit`.",
+    ),
+    "prompt": (
+        "The program waits for input here. The run continued, as with an empty line.",
+        "In a terminal, the program waits here. Without one, Python raises `EOFError`.",
     ),
 }
 OTHER_RANKS = "Collectives return this process's own data. Effects of the data or shapes of other ranks are not shown."
@@ -71,6 +83,8 @@ def find_stand_ins(context: RunContext) -> Iterator[Finding]:
         elif one.what == "launcher":
             message = f"`{one.text}` is not set, so the variables of `torchrun` were set as for a single process."
             yield stand_in_finding(PROCESSES, Severity.INFORMATION, message, LAUNCHER, one, sources)
+        elif one.what in UNATTENDED:
+            yield stand_in_finding(NO_TERMINAL, Severity.INFORMATION, *UNATTENDED[one.what], one, sources)
         elif one.what == "unsupported":
             message = f"The GPU that this program uses cannot be emulated: {one.text}."
             yield stand_in_finding(NONE, Severity.WARNING, message, "The program ran without a GPU.", one, sources)

@@ -30,9 +30,11 @@ from compile_lens.agent.runtime.protocol import (
     StackLine,
 )
 from compile_lens.analysis.coverage import NotCalled
+from compile_lens.analysis.error_words import first_words
 from compile_lens.analysis.outcome import EntryCall
 from compile_lens.analysis.run_context import MissingRequirement, Raised, RaisedBeside, RefusedCall
 from compile_lens.analysis.run_errors import DISTUTILS, DISTUTILS_HINT
+from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import StackFrame
 from compile_lens.wording import and_more, counted
 from compile_lens.workers.command import workspace_of
@@ -40,6 +42,8 @@ from compile_lens.workers.job import End, EndKind, Job
 from compile_lens.workers.kept_folders import links_among
 
 NAMED = 10
+# "cannot import name 'x' from 'y' (/usr/lib/y.py)"
+_PLACE = pattern(r" \([^()]*(?:[/\\][^()]*|unknown location)\)$")
 
 
 @dataclass(slots=True)
@@ -64,6 +68,7 @@ class RunFacts:
     stopped_calls: dict[str, float] = field(default_factory=dict)
     degraded: dict[str, str] = field(default_factory=dict)
     helped_imports: dict[str, str] = field(default_factory=dict)
+    lacking_imports: dict[str, str] = field(default_factory=dict)
     inherited_stubs: set[str] = field(default_factory=set)
     as_module: tuple[str, str] | None = None
     made_up_arguments: tuple[str, ...] = ()
@@ -98,9 +103,12 @@ class RunFacts:
         elif isinstance(event, AbilityLost):
             self.degraded[event.what] = event.why
         elif isinstance(event, ImportHelped):
-            self.helped_imports[event.module] = event.folder
             if event.is_base:
                 self.inherited_stubs.add(event.module)
+            elif event.why:
+                self.lacking_imports.setdefault(event.module, event.why)
+            else:
+                self.helped_imports[event.module] = event.folder
         elif isinstance(event, RunAsModule):
             self.as_module = (event.module, event.folder)
         elif isinstance(event, ArgumentsMadeUp):
@@ -135,6 +143,7 @@ class RunFacts:
             stopped_calls=self.stopped_calls.copy(),
             degraded=self.degraded.copy(),
             helped_imports=self.helped_imports.copy(),
+            lacking_imports=self.lacking_imports.copy(),
             inherited_stubs=self.inherited_stubs.copy(),
         )
 
@@ -200,7 +209,13 @@ class RunFacts:
                 else "are not installed and were replaced with stubs"
             )
             yield f"{', '.join(stubs)} {replaced}. Calls that need more raise the import error."
-        bases = [f"`{name}`" for name in self.helped_imports if name in self.inherited_stubs]
+        for why in dict.fromkeys(self.lacking_imports.values()):
+            lacking = [f"`{name}`" for name, reason in self.lacking_imports.items() if reason == why]
+            replaced = "was replaced with a stub" if len(lacking) == 1 else "were replaced with stubs"
+            because = _PLACE.sub("", first_words(why))
+            yield f"{', '.join(lacking)} cannot be imported here ({because}) and {replaced}. Calls that need more raise this error."
+        known = dict.fromkeys((*self.helped_imports, *sorted(self.inherited_stubs)))
+        bases = [f"`{name}`" for name in known if name in self.inherited_stubs]
         if bases:
             yield f"Models that inherit from {', '.join(bases)} are plain modules."
         if self.made_up_arguments:

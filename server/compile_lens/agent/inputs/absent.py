@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from .absent_bases import ModelBase, bases_in_place_of
+from .decorator_lines import is_decorated
 
 
 class NeedsAbsent(Exception):
@@ -93,7 +94,12 @@ def cause_of(value: Any) -> BaseException | None:
 
 
 def behind(error: BaseException) -> BaseException:
-    """``error``, or that of the import for which a function lacks what its decorator would have passed to it."""
+    """``error``, or that of the import for which it was raised: a function lacks what its decorator would have passed to it, or a module
+    that is not there has no `__file__`."""
+    owner = getattr(error, "obj", None) if type(error) is AttributeError else None
+    if isinstance(owner, StubModule | Stub):
+        stubbed: Exception = owner._compile_lens_error
+        return stubbed.with_traceback(error.__traceback__)
     match = _LACKS_ARGUMENTS.match(str(error)) if type(error) is TypeError else None
     causes = (cause for function, cause in _decorated if match is not None and match["name"] == function.__name__)
     cause = next(causes, None)
@@ -106,37 +112,43 @@ on_model_base: list[Callable[[str], object]] = []
 # functions that calls of stubs were given: a library that starts programs would have called them
 given_functions: list[Callable[..., Any]] = []
 # functions that a stub decorates, and why it is one: what was to decorate them may pass them more than the program does (Hydra)
-_decorated: list[tuple[Any, ImportError]] = []
+_decorated: list[tuple[Any, Exception]] = []
 _LACKS_ARGUMENTS = re.compile(r"(?:[\w.<>]+\.)?(?P<name>\w+)\(\) missing \d+ required")
 
 
 class StubModule(ModuleType):
-    """A module that is not installed. Attributes and calls without a result do nothing; whatever needs a value raises ``error``."""
+    """A module that is not installed, or cannot be imported. Attributes and calls without a result do nothing; whatever needs a value
+    raises ``error``. ``made`` is the class of what stands for its attributes."""
 
-    def __init__(self, name: str, error: ImportError) -> None:
+    def __init__(self, name: str, error: Exception, made: type[Stub] | None = None) -> None:
         super().__init__(name)
         self.__path__: list[str] = []
         self._compile_lens_error = error
+        self._compile_lens_made = made or Stub
         # a program that prints or compares it goes on
         self.__version__ = STUB_VERSION
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Stub(self._compile_lens_error)
+        return self._compile_lens_made(self._compile_lens_error, name=self.__name__.partition(".")[0])
 
 
 class Stub:
-    """Something of a module that is not installed, or what a call of it returned."""
+    """Something of a module that is not there, or what a call of it returned. ``name`` is what is told of it."""
 
-    def __init__(self, error: ImportError, wrapped: Any = None) -> None:
+    def __init__(self, error: Exception, wrapped: Any = None, name: str = "") -> None:
         self._compile_lens_error = error
         self._compile_lens_wrapped = wrapped
+        self._compile_lens_name = name
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Stub(self._compile_lens_error)
+        return self._another()
+
+    def _another(self, wrapped: Any = None) -> Stub:
+        return type(self)(self._compile_lens_error, wrapped, self._compile_lens_name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return another stub. What decorates returns what it is given; what gets a tensor computes with it, which no stub can."""
@@ -144,10 +156,11 @@ class Stub:
             raise self._compile_lens_error
         _remember_functions(args)
         first = args[0] if len(args) == 1 or (args and hasattr(type(args[0]), "__iter__")) else None
-        if len(args) == 1 and not kwargs and _is_defined_by_statement(first):
+        is_definition = len(args) == 1 and _is_defined_by_statement(first)
+        if is_definition and is_decorated(first, sys._getframe(1), bool(kwargs)):
             _decorated.append((first, self._compile_lens_error))
             return first
-        return Stub(self._compile_lens_error, first)
+        return self._another(first)
 
     def __iter__(self) -> Iterator[Any]:
         """What a progress bar was given."""
@@ -174,7 +187,7 @@ class Stub:
             raise self._compile_lens_error
         if any(issubclass(base, ModelBase) for base in found):
             for tell in on_model_base:
-                tell(str(self._compile_lens_error.name))
+                tell(self._compile_lens_name)
         return found
 
     def __instancecheck__(self, instance: object) -> bool:
@@ -191,12 +204,30 @@ class Stub:
 
     def __getitem__(self, _: object) -> Stub:
         """A subscripted annotation."""
-        return Stub(self._compile_lens_error)
+        return self._another()
 
     def __or__(self, _: object) -> Stub:
         return self
 
     __ror__ = __or__
+
+
+class PartStub(Stub):
+    """Something that an installed library lacks: what it was may be there by another name, so no comparison with it has an answer."""
+
+    __hash__ = Stub.__hash__
+
+    def __eq__(self, _: object) -> bool:
+        raise self._compile_lens_error
+
+    def __ne__(self, _: object) -> bool:
+        raise self._compile_lens_error
+
+    def __instancecheck__(self, instance: object) -> bool:
+        raise self._compile_lens_error
+
+    def __subclasscheck__(self, subclass: type) -> bool:
+        raise self._compile_lens_error
 
 
 def _needs(self: Stub, *_: Any, **__: Any) -> NoReturn:
@@ -215,7 +246,7 @@ def _needs_stub(call: tuple[Any, ...]) -> NoReturn:
     raise next(_errors_in(call[2:]), ImportError("a module is not installed"))
 
 
-def _errors_in(value: Any) -> Iterator[ImportError]:
+def _errors_in(value: Any) -> Iterator[Exception]:
     """Those of the stubs in ``value``: of a shape, one size may be one."""
     if isinstance(value, Stub):
         yield value._compile_lens_error

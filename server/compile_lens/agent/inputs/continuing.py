@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..runtime.parsed_source import parsed
+from .definitions import MADE_AGAIN
 
 GUARD = "__compile_lens_guard__"
 ERROR = "__compile_lens_error__"
@@ -23,10 +24,11 @@ _NOT_ON_THE_WAY = frozenset({"forward", "__getitem__", "__iter__", "__torch_func
 _ENDINGS = frozenset({"KeyboardInterrupt", "SystemExit", "GeneratorExit"})
 
 
-def rewritten(source: str, file: str) -> Any:
+def rewritten(source: str, file: str, guarded: dict[tuple[int, int], ast.stmt] | None = None) -> Any:
     """The code of ``source`` with guards; ``GUARD`` must be among its names. Raises SyntaxError.
 
-    A program that is too long or nested too deep has none: it ends at its first error.
+    A program that is too long or nested too deep has none: it ends at its first error. ``guarded`` gets the statements that may be mended,
+    by line and column: imports, and what stands outside of functions.
     """
     tree = parsed(source)
     if tree is None:
@@ -35,7 +37,7 @@ def rewritten(source: str, file: str) -> Any:
     first = 1 if ast.get_docstring(tree) is not None else 0
     while first < len(tree.body) and isinstance(tree.body[first], ast.ImportFrom) and _is_future(tree.body[first]):
         first += 1
-    tree.body[first:] = _Guarding(kept).block(tree.body[first:])
+    tree.body[first:] = _Guarding(kept, {} if guarded is None else guarded).block(tree.body[first:])
     return compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
 
 
@@ -69,9 +71,11 @@ def _is_on_the_way(node: ast.ClassDef) -> bool:
 
 
 class _Guarding:
-    def __init__(self, kept: frozenset[str]) -> None:
+    def __init__(self, kept: frozenset[str], guarded: dict[tuple[int, int], ast.stmt]) -> None:
         self._kept = kept
+        self._mended = guarded
         self._count = 0
+        self._functions = 0
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         return [each for statement in statements for each in self._statement(statement)]
@@ -109,7 +113,9 @@ class _Guarding:
     def _function(self, node: ast.FunctionDef) -> None:
         is_generator = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node))
         if node.name not in self._kept and not is_generator:
+            self._functions += 1
             node.body = self.block(node.body)
+            self._functions -= 1
 
     def _guarded(self, node: ast.stmt) -> ast.stmt:
         """``node`` in a `try`, which makes what it would have bound absent."""
@@ -119,13 +125,26 @@ class _Guarding:
         is_simple = isinstance(
             node, ast.Assign | ast.AnnAssign | ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
         )
+        place = f"{node.lineno}, {node.col_offset}, globals()"
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            # of several names that are imported, one may be there
+            self._mended[node.lineno, node.col_offset] = node
+            lines = [f"{GUARD}.last = {GUARD}.imported({ERROR}, {place})"]
+            lines += [f"{name} = {GUARD}.last[{name!r}]" for name in names]
+            return self._tried(node, lines)
         failed = f"{GUARD}.failed({ERROR}, {node.lineno})"
-        handler = f"{'return' if isinstance(node, ast.Return) else f'{GUARD}.last ='} {failed}"
+        lines = [f"{'return' if isinstance(node, ast.Return) else f'{GUARD}.last ='} {failed}"]
         for name in names:
-            bound = f"{name} = {_instead(node, name)}"
+            bound = f"{name} = {GUARD}.last"
             # a compound statement may have bound it, or found it bound
-            handler += f"\n{bound}" if is_simple else f"\ntry: {name}\nexcept NameError: {bound}"
-        guarded: ast.stmt = _at(node, ast.Try([node], [_handler(handler, node)], [], []))
+            lines += [bound] if is_simple else [f"try: {name}", f"except NameError: {bound}"]
+        if not self._functions and isinstance(node, MADE_AGAIN):
+            self._mended[node.lineno, node.col_offset] = node
+            lines = [f"if not {GUARD}.mended({ERROR}, {place}):", *(f"    {line}" for line in lines)]
+        return self._tried(node, lines)
+
+    def _tried(self, node: ast.stmt, lines: Sequence[str]) -> ast.stmt:
+        guarded: ast.stmt = _at(node, ast.Try([node], [_handler("\n".join(lines), node)], [], []))
         return guarded
 
     def _for(self, node: ast.For) -> list[ast.stmt]:
@@ -173,14 +192,6 @@ class _Guarding:
             handler.body = self.block(handler.body)
         node.orelse, node.finalbody = self.block(node.orelse), self.block(node.finalbody)
         return [self._guarded(node)]
-
-
-def _instead(node: ast.stmt, name: str) -> str:
-    """What ``name`` is bound to where ``node`` failed: of several names that are imported, one may be there."""
-    if isinstance(node, ast.ImportFrom):
-        alias = next((each.name for each in node.names if (each.asname or each.name) == name), name)
-        return f"{GUARD}.imported({'.' * node.level + (node.module or '')!r}, {alias!r}, globals().get('__package__'))"
-    return f"{GUARD}.last"
 
 
 def _handler(text: str, place: Any) -> ast.ExceptHandler:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
-import importlib.util
-import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FrameType
 from typing import Any
 
-from ..runtime.foreign_code import attempted
 from .absent import Absent, NeedsAbsent, cause_of
 from .as_written import runs_as_written
 
+Mend = Callable[[tuple[int, int], BaseException, dict[str, Any]], "BaseException | None"]
+# what an import asks of the module that it is in
+_OF_IMPORTS = ("__name__", "__package__", "__spec__", "__path__", "__file__")
 # a loop in which statements fail is left after so many turns
 FAILING_TURNS = 2
 # how many times longer than its processor time a program may take
@@ -28,7 +29,8 @@ class Guard:
     """Notes the failures of guarded statements, for ``seconds`` of processor time, imports not counted.
 
     ``on_failure`` gets the exceptions that are not consequences of earlier ones, and ``on_skipped`` the frame and the line of every
-    statement that did not run to its end.
+    statement that did not run to its end. ``mend`` runs one that failed without what failed of it: it gets its line and column, what was
+    raised and the names of the module, and gives what remains of that.
     """
 
     def __init__(
@@ -36,12 +38,14 @@ class Guard:
         seconds: float,
         on_failure: Callable[[BaseException], object],
         on_skipped: Callable[[FrameType, int], object],
+        mend: Mend | None = None,
     ) -> None:
         # on a busy machine the same comes out, up to a limit by the clock
         self._end = time.process_time() + seconds
         self._clock_end = time.monotonic() + seconds * BUSY
         self._on_failure = on_failure
         self._on_skipped = on_skipped
+        self._mend = mend
         self._expecting = 0
         self._turns: dict[int, tuple[int, int]] = {}
         self.last: Any = None
@@ -66,11 +70,23 @@ class Guard:
             self._end += time.process_time() - started
             self._clock_end += time.monotonic() - clock_started
 
-    def imported(self, module: str, name: str, package: str | None) -> Any:
-        """``name`` of a module that has been imported, where an import of several names failed for another one; else what is absent."""
-        found = attempted(lambda: sys.modules[importlib.util.resolve_name(module, package)])
-        value = attempted(lambda: getattr(found, name))
-        return self.last if value is None else value
+    def imported(self, error: BaseException, line: int, column: int, names: dict[str, Any]) -> Mapping[str, Any]:
+        """What each name of an import stands for that failed with ``error``. Raises as ``failed``."""
+        # one in a function binds names of the function
+        found = {name: names[name] for name in _OF_IMPORTS if name in names}
+        with self.importing():
+            remaining = self._remaining(error, line, column, found)
+        absent = None if remaining is None else self.failed(remaining, line)
+        return collections.defaultdict(lambda: absent, found)
+
+    def mended(self, error: BaseException, line: int, column: int, names: dict[str, Any]) -> bool:
+        """Whether a statement of the module that failed has run after all, without what failed of it."""
+        return self._remaining(error, line, column, names) is None
+
+    def _remaining(self, error: BaseException, line: int, column: int, names: dict[str, Any]) -> BaseException | None:
+        if self._mend is None or self._expecting or isinstance(error, Enough) or runs_as_written():
+            return error
+        return self._mend((line, column), error, names)
 
     def failed(self, error: BaseException, line: int) -> Absent:
         """What a failed statement binds. Raises ``error`` again where it is the end of the program, or the program handles it, and

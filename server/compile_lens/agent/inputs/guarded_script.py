@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.machinery
 import os
 import sys
@@ -14,12 +15,13 @@ from ..runtime.entry_protocol import ArgumentsMadeUp, StatementsSkipped
 from ..runtime.program_text import remember
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
-from . import compiled_call, missing_imports
+from . import compiled_call, missing_imports, project_modules
 from .absent import Absent, given_functions
 from .as_written import runs_as_written
 from .commands import commands
 from .continuing import GUARD, rewritten
 from .failed_constructions import FailedConstructions
+from .failed_imports import Mender
 from .function_recorder import is_own_file
 from .guard import Guard
 from .made_up_arguments import made_up
@@ -46,20 +48,23 @@ class GuardedScript:
         self._has_failed = False
         self._source = ""
         self._ending: SystemExit | None = None
+        self._guarded: dict[tuple[int, int], ast.stmt] = {}
+        self._mender = Mender(file, wire, self._tell_import)
         self.first_failure: BaseException | None = None
         self.took_too_long = False
 
     def run(self, source: str, seconds: float) -> None:
         """Run it for ``seconds`` at most, or until its models are known."""
         missing_imports.install(self._file, self._wire)
+        project_modules.install(self._file, self._wire, self._tell_import)
         self._source = source
-        guard = Guard(seconds, self._report, self._constructions.add)
+        guard = Guard(seconds, self._report, self._constructions.add, self._mend)
         self._constructions.read(source)
         program = self._program = WatchedProgram(self._page, seconds, guard.check_time, self._owns)
         names = self._main_module(source).__dict__
         names[GUARD] = guard
         remember(self._page, source)
-        code = rewritten(source, self._page)
+        code = rewritten(source, self._page, self._guarded)
         compiled_call.seed()
 
         def body() -> None:
@@ -133,11 +138,20 @@ class GuardedScript:
         elif self._ending is None:
             self._tell(error)
 
-    def _tell(self, error: BaseException) -> None:
+    def _tell(self, error: BaseException, where: str = "statement") -> None:
         if self._has_failed or self._has_made_up_arguments or self._page != self._file:
             return
         self._has_failed = True
-        report_aside(error, self._wire, OWN_FOLDER, "statement")
+        report_aside(error, self._wire, OWN_FOLDER, where)
+
+    def _tell_import(self, error: BaseException, where: str) -> None:
+        """Say what a module of the project raised, or what a statement did that has run without a part of it."""
+        if self._ending is None:
+            self._tell(error, where)
+
+    def _mend(self, place: tuple[int, int], error: BaseException, names: dict[str, Any]) -> BaseException | None:
+        node = self._guarded.get(place)
+        return error if node is None else self._mender.mend(node, error, names, self._page)
 
     def _main_module(self, source: str) -> types.ModuleType:
         """The module ``__main__``; in a package, as ``python -m`` makes it. An example of a page stands beside the package."""

@@ -75,12 +75,17 @@ class MissingImports:
 
         It may be a library's: one that cannot be imported itself is as good as absent.
         """
-        frames = list(_program_frames(sys._getframe(2)))
+        frames = list(program_frames(sys._getframe(2)))
         if not any(is_of_project(frame.f_code.co_filename, self._file) for frame in frames):
             return ()
-        if not _is_import(frames[0]) or any(_expects_failure(frame) for frame in frames):
+        if not _is_import(frames[0]) or any(expects_failure(frame) for frame in frames):
             return ()
         return _nodes(frames[0].f_code.co_filename)
+
+
+def stubs_are_used() -> bool:
+    """Whether what cannot be imported is replaced with stubs in this process."""
+    return _stubs_are_used
 
 
 def use_stubs(are_used: bool) -> None:
@@ -175,7 +180,7 @@ def _has_module(folder: str, name: str) -> bool:
     return any(each.endswith(".py") or os.path.isfile(os.path.join(inside, each, "__init__.py")) for each in entries)
 
 
-def _program_frames(frame: FrameType | None) -> Iterator[FrameType]:
+def program_frames(frame: FrameType | None) -> Iterator[FrameType]:
     """The frames of the program, without those of ours and of the import system."""
     while frame is not None:
         path = frame.f_code.co_filename
@@ -194,15 +199,18 @@ def _is_import(frame: FrameType) -> bool:
     )
 
 
-def _expects_failure(frame: FrameType) -> bool:
-    """Whether the line that runs in ``frame`` stands in a `try` that handles a failing import, or in `suppress` of one."""
+def expects_failure(frame: FrameType, kinds: frozenset[str] = HANDLERS) -> bool:
+    """Whether the line that runs in ``frame`` stands in a `try` that handles a failing import, or in `suppress` of one. ``kinds``: the
+    names of the exceptions that count."""
     around = [
         node for node in _nodes(frame.f_code.co_filename) if any(_spans(part, frame.f_lineno) for part in _body(node))
     ]
-    handled = [kind for node in around if isinstance(node, ast.Try) for kind in node.handlers]
+    # one that raises another error provides for nothing: `except ImportError: raise ImportError("pip install …")`
+    handlers = [each for node in around if isinstance(node, ast.Try) for each in node.handlers]
+    handled = [each for each in handlers if not isinstance(each.body[-1], ast.Raise)]
     suppressed = [_names(item.context_expr) for node in around if isinstance(node, ast.With) for item in node.items]
-    return any(each.type is None or _names(each.type) & HANDLERS for each in handled) or any(
-        "suppress" in names and names & HANDLERS for names in suppressed
+    return any(each.type is None or _names(each.type) & kinds for each in handled) or any(
+        "suppress" in names and names & kinds for names in suppressed
     )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import importlib
 import importlib.machinery
 import importlib.util
 import os
 import re
 import sys
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -19,8 +21,9 @@ from ..runtime.parsed_source import parsed
 from ..runtime.program_text import remember
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
-from . import missing_imports
+from . import missing_imports, project_modules
 from .as_written import runs_as_written
+from .failed_imports import Mender, Tell
 from .import_names import has_what_is_imported
 from .made_up_arguments import made_up
 from .partial_packages import make_partial_packages
@@ -32,12 +35,12 @@ MAX_PACKAGES = 8
 class _TextLoader(importlib.machinery.SourceFileLoader):
     """Loads a module from text that may not be on disk."""
 
-    def __init__(self, name: str, path: str, text: str, wire: Wire, is_helped: bool) -> None:
+    def __init__(self, name: str, path: str, text: str, wire: Wire, is_helped: bool, tell: Tell) -> None:
         super().__init__(name, path)
         self._text = text
         self._wire = wire
         self._is_helped = is_helped
-        self._has_failed = False
+        self._tell = tell
 
     def get_data(self, path: str) -> bytes:
         return self._text.encode() if path == self.path else super().get_data(path)
@@ -56,17 +59,14 @@ class _TextLoader(importlib.machinery.SourceFileLoader):
         if not self._is_helped:
             run_tolerantly(code, text, module.__dict__, self._report_unless_import)
             return
+        mend = functools.partial(Mender(self.path, self._wire, self._tell).mend, path=self.path)
         with made_up(lambda names: self._wire.tell(ArgumentsMadeUp(tuple(names)))):
-            lines = run_tolerantly(code, text, module.__dict__, self._report)
+            lines = run_tolerantly(code, text, module.__dict__, self._report, mend)
         if lines:
             self._wire.tell(StatementsSkipped(lines))
 
     def _report(self, problem: BaseException) -> None:
-        """Say what the first statement raised that failed: the program itself comes no further."""
-        if self._has_failed:
-            return
-        self._has_failed = True
-        report_aside(problem, self._wire, OWN_FOLDER, "import")
+        self._tell(problem, "import")
 
     def _report_unless_import(self, problem: BaseException) -> None:
         if isinstance(problem, ImportError):
@@ -105,15 +105,27 @@ def _text_to_run(text: str) -> str:
 class _TextFinder:
     """Loads one module from the given text, whoever imports it first."""
 
-    def __init__(self, name: str, path: str, text: str, wire: Wire, is_helped: bool) -> None:
-        self._name, self._path, self._text, self._wire, self._is_helped = name, path, text, wire, is_helped
+    def __init__(self, name: str, path: str, text: str, wire: Wire, is_helped: bool, tell: Tell) -> None:
+        self._name, self._path = name, path
+        self._load = functools.partial(_TextLoader, text=text, wire=wire, is_helped=is_helped, tell=tell)
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
         if fullname != self._name:
             return None
-        return importlib.util.spec_from_file_location(
-            fullname, self._path, loader=_TextLoader(fullname, self._path, self._text, self._wire, self._is_helped)
-        )
+        return importlib.util.spec_from_file_location(fullname, self._path, loader=self._load(fullname, self._path))
+
+
+class _FirstFailure:
+    """Says what the first statement raised that failed: the program itself comes no further."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._is_told = False
+
+    def tell(self, problem: BaseException, where: str) -> None:
+        if not self._is_told:
+            self._is_told = True
+            report_aside(problem, self._wire, OWN_FOLDER, where)
 
 
 def load(file: str, text: str, wire: Wire, is_helped: bool = True) -> ModuleType:
@@ -121,8 +133,10 @@ def load(file: str, text: str, wire: Wire, is_helped: bool = True) -> ModuleType
     reported. ``is_helped``: missing modules are looked for, and missing arguments are made up.
     """
     remember(file, text)
+    tell = _FirstFailure(wire).tell
     if is_helped:
         missing_imports.install(file, wire)
+        project_modules.install(file, wire, tell)
     root, name = package_of(file, text)
     if root not in sys.path:
         sys.path.insert(0, root)
@@ -134,30 +148,30 @@ def load(file: str, text: str, wire: Wire, is_helped: bool = True) -> ModuleType
                 return known
         name = f"_compile_lens_entry_{name.replace('.', '_')}"
     try:
-        return _imported(name, file, text, wire, is_helped)
+        return _imported(name, _TextFinder(name, file, text, wire, is_helped, tell))
     except Exception as problem:  # code of the user's may raise anything
         # packages above it need what is not installed, or does not fit: import the file with what their `__init__.py` can do
         if "." not in name or _is_raised_in(problem, file) or runs_as_written():
             raise
         try:
-            return _imported(name, file, text, wire, is_helped, in_partial_packages=root)
+            report = functools.partial(tell, where="import") if is_helped else None
+            finder = _TextFinder(name, file, text, wire, is_helped, tell)
+            return _imported(name, finder, in_partial_packages=root, report=report)
         except ImportError:
             raise problem from None
 
 
 def _imported(
-    name: str, file: str, text: str, wire: Wire, is_helped: bool, in_partial_packages: str = ""
+    name: str,
+    finder: Any,
+    in_partial_packages: str = "",
+    report: Callable[[BaseException], object] | None = None,
 ) -> ModuleType:
     """``in_partial_packages`` is the folder of the outermost package, if those above the module cannot be imported as a whole."""
-
-    def report(problem: BaseException) -> None:
-        report_aside(problem, wire, OWN_FOLDER, "import")
-
-    finder: Any = _TextFinder(name, file, text, wire, is_helped)
     sys.meta_path.insert(0, finder)
     try:
         if in_partial_packages:
-            make_partial_packages(in_partial_packages, name, report if is_helped else None)
+            make_partial_packages(in_partial_packages, name, report)
         return importlib.import_module(name)
     finally:
         sys.meta_path.remove(finder)

@@ -11,7 +11,16 @@ from typing import Any
 from ..runtime.parsed_source import parsed
 from .absent import Absent, NeedsAbsent
 
+# mends a statement that failed: gets it, what it raised, and the names of its module; what remains, or None
+Mend = Callable[[ast.stmt, BaseException, dict[str, Any]], "BaseException | None"]
 _FEATURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+# why names of a module may be absent, by the name of the module
+_failures: dict[str, BaseException] = {}
+
+
+def failure_of(module: str) -> BaseException | None:
+    """What the first statement of a module raised that was skipped; None where none was."""
+    return _failures.get(module)
 
 
 def run_tolerantly(
@@ -19,10 +28,12 @@ def run_tolerantly(
     text: str,
     names: dict[str, Any],
     on_failure: Callable[[BaseException], object],
+    mend: Mend | None = None,
 ) -> tuple[int, ...]:
     """Run ``code``, made of ``text``, with ``names``; the lines of the statements that failed.
 
-    ``on_failure`` gets the exceptions that are not consequences of earlier ones. A `sys.exit(0)` ends the module.
+    ``on_failure`` gets the exceptions that are not consequences of earlier ones, and may raise them. A statement that ``mend`` can run
+    has not failed. A `sys.exit(0)` ends the module.
     """
     lines: list[int] = []
     tree: ast.Module | None = None
@@ -37,15 +48,21 @@ def run_tolerantly(
             line = _line_in(problem, names)
             tree = tree or parsed(text) or ast.Module([], [])
             index = next((i for i, node in enumerate(tree.body) if line and _first(node) <= line <= _last(node)), None)
-            cause = problem.cause if isinstance(problem, NeedsAbsent) else problem
-            if not isinstance(problem, NeedsAbsent):
-                on_failure(problem)
+            remaining: BaseException | None = problem
+            if mend is not None and index is not None:
+                remaining = mend(tree.body[index], problem, names)
+            if remaining is not None:
+                cause = remaining.cause if isinstance(remaining, NeedsAbsent) else remaining
+                if not isinstance(remaining, NeedsAbsent):
+                    on_failure(remaining)
+                _failures.setdefault(str(names.get("__name__")), cause)
             if index is None:
                 return tuple(lines)
-            failed = tree.body[index]
-            lines.append(failed.lineno)
-            for name in _bound(failed):
-                names.setdefault(name, Absent(cause))
+            if remaining is not None:
+                failed = tree.body[index]
+                lines.append(failed.lineno)
+                for name in _bound(failed):
+                    names.setdefault(name, Absent(cause))
             rest = ast.Module(tree.body[index + 1 :], [])
             if not rest.body:
                 return tuple(lines)

@@ -77,13 +77,15 @@ class CallsCovered(AgentEvent):
 class ImportHelped(AgentEvent):
     """``folder`` was added to the import path for ``module``, which was not found; where it is '', a stub replaced it.
 
-    It is told once more where a model inherits from the stub (``is_base``).
+    ``why`` is what was raised, where the stub is of something that an installed library cannot give. It is told once more where a model
+    inherits from the stub (``is_base``).
     """
 
     name: ClassVar[str] = "import-helped"
     module: str
     folder: str = ""
     is_base: bool = False
+    why: str = ""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ..runtime.entry_plans import SEARCHED
 from ..runtime.preview_protocol import GpuPreviewRequest
 from ..runtime.protocol import Depth, RunCommand, Substitution
 from ..torch_internals.cuda import LAZY_INIT
-from . import distributed, launcher
+from . import distributed, launcher, unattended
 from .cuda.native import EmulationUnsupported
 from .cuda.trial import TrialResult
 from .cuda.usage import hides_gpus, is_compiler_asking, names_gpu
@@ -49,6 +49,8 @@ def enable(command: RunCommand, own_folder: str, library_roots: tuple[str, ...],
     if command.missing_modules is Substitution.OFF:
         missing_imports.use_stubs(False)
     run_as_written(command.as_written)
+    if not command.as_written:
+        unattended.go_on(notes)
     return depth
 
 

@@ -51,16 +51,17 @@ class StandInNotes:
     def add_at(self, kind: str, read: Read) -> None:
         """Note what the text of the program shows before it runs, at its place."""
         stack = {"file": read.file, "line": read.line, "name": "<module>", "text": read.text, "column": read.column}
-        self._write_at(kind, read.name, [{**stack, "end_line": read.line, "end_column": read.end_column}])
+        self.write(kind, read.name, [{**stack, "end_line": read.line, "end_column": read.end_column}])
 
     def stack(self, start: FrameType) -> list[dict[str, Any]]:
         """The user's part of the stack that ends in ``start``, in the form of notes."""
         return [frame for frame in live_stack(start, self.own_folder) if not frame["file"].startswith(self._libraries)]
 
     def _write(self, kind: str, text: str, start: FrameType) -> None:
-        self._write_at(kind, text, self.stack(start))
+        self.write(kind, text, self.stack(start))
 
-    def _write_at(self, kind: str, text: str, stack: list[dict[str, Any]]) -> None:
+    def write(self, kind: str, text: str, stack: list[dict[str, Any]]) -> None:
+        """Note it at the end of ``stack``, once."""
         line = (stack[-1]["file"], stack[-1]["line"]) if stack else ("", 0)
         if (kind, *line) not in self._written and len(self._written) < MAX_NOTES:
             self._written.add((kind, *line))
