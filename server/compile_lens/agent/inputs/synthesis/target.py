@@ -235,7 +235,7 @@ def _of_function(
         return ArgumentGuesser(module, unknowns).for_input(info, None) if info is not None else None
 
     guess, read = (
-        functools.partial(guess_of, module, any(info.of_graph for info in infos)),
+        functools.partial(guess_of, module, infos),
         functools.partial(read_of, infos),
     )
     problem = CallProblem(symbolic, real, offer, guess, read, called=path)
