@@ -50,24 +50,44 @@ def with_effects(tree: SourceTree) -> list[Definition]:
     return [method for method, reaches_out in _methods(tree) if reaches_out]
 
 
+def other_ways_in(tree: SourceTree) -> list[Definition]:
+    """The methods of modules without ``forward`` that work with tensors, where no other method of the class uses them and there are
+    several: `encode` and `decode`. Not those with effects."""
+    if "torch" not in tree.text:
+        return []
+    known = definitions(tree)
+    found: list[Definition] = []
+    for cls in with_other_methods(tree, known):
+        ways = [
+            method for is_used, method, reaches_out in _methods_of(tree, cls, known) if not (is_used or reaches_out)
+        ]
+        found += ways if len(ways) > 1 else []
+    return found[:MOST_METHODS]
+
+
 @kept_with_tree
 def _methods(tree: SourceTree) -> tuple[tuple[Definition, bool], ...]:
     """The methods that work with tensors, and whether they, what they use of their class, or its constructor have effects."""
     if "torch" not in tree.text:
         return ()
     known = definitions(tree)
-    found: list[tuple[bool, Definition, bool]] = []
-    for cls in _plain_classes(tree, known):
-        members = _members(tree, cls, known)
-        made = _attributes_made(tree, members.get(CONSTRUCTOR))
-        used = {name for each in members.values() for name in _members_used(tree, each, members)}
-        for method in members.values():
-            if owner_of(method) == cls.name and _is_to_call(tree, method) and _is_about_tensors(tree, method, made):
-                reached = _reached(tree, [method.name, CONSTRUCTOR], members)
-                reaches_out = any(has_effects(tree, each, _OF_TRAINING) for each in reached)
-                found.append((method.name in used, method, reaches_out))
+    found = [each for cls in _plain_classes(tree, known) for each in _methods_of(tree, cls, known)]
     found.sort(key=lambda each: each[0])
     return tuple((method, reaches_out) for _, method, reaches_out in found[:MOST_METHODS])
+
+
+def _methods_of(
+    tree: SourceTree, cls: Definition, known: tuple[Definition, ...]
+) -> Iterator[tuple[bool, Definition, bool]]:
+    """The methods of ``cls`` that work with tensors: whether another one uses it, the method, and whether it has effects."""
+    members = _members(tree, cls, known)
+    made = _attributes_made(tree, members.get(CONSTRUCTOR))
+    used = {name for each in members.values() for name in _members_used(tree, each, members)}
+    for method in members.values():
+        if owner_of(method) == cls.name and _is_to_call(tree, method) and _is_about_tensors(tree, method, made):
+            reached = _reached(tree, [method.name, CONSTRUCTOR], members)
+            reaches_out = any(has_effects(tree, each, _OF_TRAINING) for each in reached)
+            yield method.name in used, method, reaches_out
 
 
 def _plain_classes(tree: SourceTree, known: tuple[Definition, ...]) -> Iterator[Definition]:

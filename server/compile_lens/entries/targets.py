@@ -15,7 +15,7 @@ from compile_lens.entries.module_classes import (
     open_bases,
     with_other_methods,
 )
-from compile_lens.entries.plain_methods import owner_of, plain_methods, with_effects
+from compile_lens.entries.plain_methods import other_ways_in, owner_of, plain_methods, with_effects
 from compile_lens.entries.tensor_code import is_about_tensors, names_in
 from compile_lens.syntax.definitions import Definition, definitions
 from compile_lens.syntax.regions import Region, RegionKind, find_regions
@@ -175,6 +175,7 @@ def _outermost(
     # what others use comes last: most of it runs as a part of them
     functions = sorted(_tensor_functions(tree, known), key=lambda d: any(d.name in used for used in uses.values()))
     methods = plain_methods(tree)
+    ways = other_ways_in(tree)
     inherited = heirs(tree, known)
     bases = open_bases(tree, known)
     applied = autograd_functions(tree, known)
@@ -188,7 +189,17 @@ def _outermost(
             only_module=d in inherited or d in bases,
             only_plain=d in methods,
         )
-        for d in [*ordered, *rest, *with_other_methods(tree, known), *inherited, *bases, *applied, *functions, *methods]
+        for d in [
+            *ordered,
+            *rest,
+            *with_other_methods(tree, known),
+            *inherited,
+            *bases,
+            *applied,
+            *functions,
+            *methods,
+            *ways,
+        ]
     )
 
 

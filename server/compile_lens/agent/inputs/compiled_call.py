@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..instrument.trace_sink import filter_records
@@ -15,6 +17,7 @@ from ..torch_internals.dynamo import FRAME_COUNTER
 from ..variations import watcher
 from ..variations.call_snapshot import copied
 from .expressions import PreparedCall
+from .recorded_options import offers
 from .time_limit import CallTooLong, at_most, end_of_call, is_call_ending
 
 # of processor time for all calls of one model or function
@@ -65,7 +68,7 @@ def run_all(
         made += 1
     if repeated is not None:
         # a program that makes several calls repeats them itself
-        repeated[0].after_call(repeated[1] if made == 1 else None, tuple)
+        repeated[0].after_call(repeated[1] if made == 1 else None, repeated[2])
     return True
 
 
@@ -99,8 +102,9 @@ def leave_out_ended_calls() -> None:
 
 def _repeated(
     call: PreparedCall, target: Any, grad: bool
-) -> tuple[watcher.VariationWatcher, Callable[[], object]] | None:
-    """Who varies the call, and what makes it again with copies of its inputs; None where calls are not varied."""
+) -> tuple[watcher.VariationWatcher, Callable[[], object], Callable[[], watcher.Offers]] | None:
+    """Who varies the call, what makes it again with copies of its inputs, and what finds more arguments for it; None where calls are not
+    varied."""
     import torch
 
     varied = watcher.of_run()
@@ -112,7 +116,7 @@ def _repeated(
         with torch.set_grad_enabled(grad):
             return target(*positional, **named)
 
-    return varied, again
+    return varied, again, partial(offers, replace(call, positional=positional, named=named), grad)
 
 
 def own_failure(call: PreparedCall, grad: bool = True) -> Exception | None:

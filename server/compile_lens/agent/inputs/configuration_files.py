@@ -28,7 +28,7 @@ def configuration_file(name: str, words: str, program: str) -> str:
     """The path of a file for the argument ``name`` of ``program``, whose help is ``words``; '' if it takes none, or there is none."""
     if not program or _WANTED.search(f"{name} {words}") is None:
         return ""
-    found = list(_files(_project_of(program), _extensions(program)))
+    found = list(_files(project_of(program), _extensions(program)))
     folder = os.path.dirname(program)
     return min(
         found, key=lambda path: (_SMALL.search(os.path.basename(path)) is None, _apart(path, folder), path), default=""
@@ -40,7 +40,7 @@ def _apart(path: str, folder: str) -> int:
     return len(os.path.relpath(path, folder).split(os.sep))
 
 
-def _project_of(program: str) -> str:
+def project_of(program: str) -> str:
     folder = os.path.dirname(os.path.abspath(program))
     own = folder
     for _ in range(MOST_FOLDERS_ABOVE):

@@ -281,7 +281,8 @@ class ArgumentGuesser:
         if own is not None:
             return Group((own, own), is_list=typing.get_origin(info.hint) is not tuple)
         if is_dict_of_tensors(info.hint) and info.dims is None and expected is None:
-            items = (ParameterInfo(key, True, None, "") for key in info.fields or ANY_KEYS)
+            kinds_read = info.field_kinds
+            items = (ParameterInfo(k, True, None, "", dtype=kinds_read.get(k, "")) for k in info.fields or ANY_KEYS)
             return Fields(tuple((each.name, self.tensor(each, None)) for each in items), is_dict=True)
         if "tensors" in kinds:
             item = self.tensor(info, expected)

@@ -27,7 +27,7 @@ from .delegation import accepts_names, may_be_a_parameter
 from .demanded_values import with_demanded_values
 from .dimensions import Unknowns
 from .documented_values import documented_values
-from .factories import factories
+from .factories import factories, factory_parameters
 from .failing_lines import names_in_failing_lines
 from .first_arguments import first_candidates
 from .guesses import MAKERS, by_name
@@ -41,7 +41,6 @@ from .own_classes import with_own_class
 from .parameter_info import ParameterInfo, positional_names
 from .refused_numbers import with_accepted_number
 from .search import NotFound, SearchBudget, search
-from .signatures import read_parameters
 from .size_of_model import MAX_PARAMETERS, TooLarge, check_size, needs_memory, place, without_memory
 from .smaller_defaults import with_less_work
 from .stand_ins import with_stand_ins
@@ -78,16 +77,22 @@ class Making:
 
 
 def constructions(
-    module: ModuleType, path: str, cls: type, budget: SearchBudget, given: Mapping[str, str]
+    module: ModuleType,
+    path: str,
+    cls: type,
+    budget: SearchBudget,
+    given: Mapping[str, str],
+    begins_with: Iterable[Candidate] | None = None,
 ) -> Iterator[Making]:
-    """Constructor calls that return, the likeliest first, and small ones before those on the meta device."""
+    """Constructor calls that return, the likeliest first, and small ones before those on the meta device; where the search
+    ``begins_with`` candidates, with no others."""
     last: NotFound | None = None
     draft = ""
     large: list[str] = []
     count = 0
     # what a function of the file passes is no guess
     is_made_here = any(True for _ in factories(module, cls))
-    for first in first_candidates(module, cls, given):
+    for first in first_candidates(module, cls, given) if begins_with is None else begins_with:
         problem = _Construction(module, path, cls)
         for candidate in (first,) if is_made_here else problem.with_read_structure(first):
             part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
@@ -198,16 +203,18 @@ def _that_return(problem: _Construction, path: str, candidates: Iterable[Candida
         yield Making(f"{path}({as_text(candidate)})", candidate=candidate)
 
 
-def by_class_method(module: ModuleType, path: str, cls: type, name: str, budget: SearchBudget) -> Making:
-    """A call of the class method ``name`` that returns. Raises NotFound."""
-    function = getattr(cls, name).__func__
+def by_function(module: ModuleType, path: str, cls: type, function: Any, budget: SearchBudget) -> Making:
+    """A call of what is written ``path``, a function or a class method that constructs ``cls``, with arguments with which it returns.
+
+    ``function`` is what it is without its class. Raises NotFound.
+    """
     unknowns = Unknowns()
     guesser = ArgumentGuesser(module, unknowns)
-    infos = read_parameters(function, skip_first=True)
+    problem = _Construction(module, path, cls, function)
+    infos = list(problem.infos.values())
     named = tuple((info.name, guesser.for_constructor(cls, info)[0]) for info in infos if info.required)
-    problem = _Construction(module, f"{path}.{name}", cls, function)
     found = search(problem.as_call(), [Candidate(Arguments(named, positional_names(infos)), unknowns)], budget)
-    return Making(f"{path}.{name}({as_text(found)})")
+    return Making(f"{path}({as_text(found)})")
 
 
 def fitting(names: dict[str, Any], text: str, most: int = MAX_PARAMETERS) -> Making:
@@ -239,8 +246,8 @@ class _Construction:
         self._path = path
         self._cls = cls
         self._function = function or constructor(cls)
-        infos = constructor_parameters(cls) if function is None else read_parameters(function, skip_first=True)
-        self._infos = {info.name: info for info in infos}
+        infos = constructor_parameters(cls) if function is None else factory_parameters(path, function)
+        self.infos = {info.name: info for info in infos}
         self.large: list[str] = []
 
     def as_call(self) -> CallProblem:
@@ -281,20 +288,20 @@ class _Construction:
 
     def with_read_structure(self, candidate: Candidate) -> Iterator[Candidate]:
         """``candidate`` with configurations that have what the constructor reads of them."""
-        return with_read_structure(self._names, self._path, candidate, list(self._infos.values()), self._guess)
+        return with_read_structure(self._names, self._path, candidate, list(self.infos.values()), self._guess)
 
     def _make(self, cls: type, unknowns: Unknowns) -> Argument:
         return ArgumentGuesser(self._module, unknowns).constructed(cls, without=self._cls)
 
     def _others(self, candidate: Candidate, error: Exception) -> Iterator[Candidate]:
         if isinstance(error, SlowTrial):
-            yield from with_less_work(candidate, self._infos.values())
+            yield from with_less_work(candidate, self.infos.values())
             return
-        yield from without_weights(candidate, error, list(self._infos.values()))
+        yield from without_weights(candidate, error, list(self.infos.values()))
         yield from with_all_unpacked(candidate, error, self._function, self._guess)
         yield from self._without_one(candidate, error)
         yield from with_annotated_values(candidate, error, self._of_hint)
-        yield from with_unpacked_settings(candidate, error, self._infos.__contains__, self._guess)
+        yield from with_unpacked_settings(candidate, error, self.infos.__contains__, self._guess)
         yield from with_open_settings(candidate, error, self._names, self._guess)
         yield from with_lacking_setting(candidate, error, self._takes_any_class, self._guess)
         yield from with_own_class(candidate, error, self._module, self._make, self._cls)
@@ -316,7 +323,7 @@ class _Construction:
     def _without_one(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
         """Candidates with None for one of the arguments that may be None, where several exclude each other."""
         given = [name for name, argument in candidate.arguments.named if argument != Expression("None")]
-        for info in map(self._infos.get, given) if is_exclusive(error) else ():
+        for info in map(self.infos.get, given) if is_exclusive(error) else ():
             may_be_none = info is not None and (
                 re.search(r"\b(?:Optional|None)\b", info.annotation) or not info.required
             )
@@ -332,7 +339,7 @@ class _Construction:
     def with_open_parts(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
         """Candidates that pass what is None by default and was used: the failing line names it. What is called is a module."""
         for name in names_in_failing_lines(error)[:24]:
-            info = self._infos.get(name)
+            info = self.infos.get(name)
             if info is None or info.required or info.default is not None or candidate.arguments.get(name) is not None:
                 continue
             unknowns = copy.deepcopy(candidate.unknowns)
@@ -346,13 +353,13 @@ class _Construction:
         return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, info)[0]
 
     def _takes_any_class(self, name: str) -> bool:
-        return name in self._infos and self._infos[name].hint is None
+        return name in self.infos and self.infos[name].hint is None
 
     def _read(self, name: str) -> tuple[str, ...]:
-        return self._infos[name].fields if name in self._infos else ()
+        return self.infos[name].fields if name in self.infos else ()
 
     def _offer(self, name: str, unknowns: Unknowns, passed_on: ParameterInfo | None) -> Argument | None:
-        info = self._infos.get(name)
+        info = self.infos.get(name)
         if info is None and accepts_names(self._function) and may_be_a_parameter(name):
             # the constructor accepts any argument and passes it on
             info = passed_on or ParameterInfo(name, True, None, "")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
+
+from .parameter_info import ParameterInfo
+from .signatures import read_parameters
 
 MOST = 4
 # from a function to one that names the class
@@ -20,6 +24,24 @@ _PRETRAINED = re.compile(r"(?:.*_)?(?:pretrained|weights|checkpoint)(?:_.*)?")
 
 def factories(module: ModuleType, cls: type) -> Iterator[str]:
     """Calls of public functions of ``module`` that need no arguments and name ``cls``, themselves or by others: without weights."""
+    for name, function in itertools.islice(_making(module, cls, MOST_STEPS, needs_nothing=True), MOST):
+        yield f"{name}({', '.join(f'{each}=None' for each in _weights(function))})"
+
+
+def factories_with_arguments(module: ModuleType, cls: type) -> Iterator[tuple[str, FunctionType]]:
+    """Public functions of ``module`` that need arguments and call ``cls`` themselves, with their names. Not those that read weights."""
+    for name, function in itertools.islice(_making(module, cls, 0, needs_nothing=False), MOST):
+        if not FROM_FILES.search(name) and _calls_itself(function, cls.__name__):
+            yield name, function
+
+
+def factory_parameters(path: str, function: FunctionType) -> list[ParameterInfo]:
+    """The parameters of ``function``, which is written ``path``: `make`, or `Net.from_name`, whose first one is the class."""
+    return read_parameters(function, skip_first="." in path)
+
+
+def _making(module: ModuleType, cls: type, steps: int, needs_nothing: bool) -> Iterator[tuple[str, FunctionType]]:
+    """The public functions of ``module`` that name ``cls``, or one that does, and so on for so many ``steps``."""
     own = {
         name: value
         for name, value in vars(module).items()
@@ -27,11 +49,11 @@ def factories(module: ModuleType, cls: type) -> Iterator[str]:
     }
     used = {name: _names(function.__code__) for name, function in own.items()}
     making = {name for name, names in used.items() if cls.__name__ in names}
-    for _ in range(MOST_STEPS):
+    for _ in range(steps):
         making |= {name for name, names in used.items() if names & making}
-    found = [name for name in own if name in making and not name.startswith("_") and _needs_nothing(own[name])]
-    for name in found[:MOST]:
-        yield f"{name}({', '.join(f'{each}=None' for each in _weights(own[name]))})"
+    for name, function in own.items():
+        if name in making and not name.startswith("_") and _needs_nothing(function) is needs_nothing:
+            yield name, function
 
 
 def class_factories(cls: type) -> Iterator[str]:
@@ -49,7 +71,7 @@ def class_factories(cls: type) -> Iterator[str]:
 
 
 def _calls_itself(function: FunctionType, first: str) -> bool:
-    """Whether a class method calls its class."""
+    """Whether a class method calls its class, which is ``first``."""
     try:
         return re.search(rf"\b{first}\(", inspect.getsource(function)) is not None
     except (OSError, TypeError):

@@ -25,16 +25,7 @@ def first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) ->
     unknowns = Unknowns()
     guesser = ArgumentGuesser(module, unknowns)
     if given:
-        known = {info.name: info for info in infos}
-        takes_any = accepts_names(constructor(cls))
-        from_call_site = {n: Expression(v) for n, v in given.items() if n in known or takes_any}
-        rest = {
-            info.name: guesser.for_constructor(cls, info)[0] for info in required if info.name not in from_call_site
-        }
-        written = {**rest, **from_call_site}
-        # as the call site has it, with fewer of what comes many times; then exactly so
-        for smaller in smaller_defaults([info for info in infos if not info.required], given):
-            yield Candidate(Arguments(tuple({**written, **dict(smaller)}.items()), positional), unknowns)
+        yield from written_candidates(module, cls, given)
     options = [guesser.for_constructor(cls, info) for info in required]
     optional = [info for info in infos if not info.required and info.name not in given]
     if not any(len(option) > 1 for option in options):
@@ -48,6 +39,21 @@ def first_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) ->
             (info.name, option[min(index, len(option) - 1)]) for info, option in zip(required, options, strict=True)
         )
         yield Candidate(Arguments(named, positional), unknowns)
+
+
+def written_candidates(module: ModuleType, cls: type, given: Mapping[str, str]) -> Iterator[Candidate]:
+    """The arguments ``given`` of a call site, with fewer of what comes many times; then exactly so."""
+    infos = constructor_parameters(cls)
+    unknowns = Unknowns()
+    guesser = ArgumentGuesser(module, unknowns)
+    known = {info.name for info in infos}
+    takes_any = accepts_names(constructor(cls))
+    from_call_site = {n: Expression(v) for n, v in given.items() if n in known or takes_any}
+    required = [info for info in infos if info.required or is_needed(info)]
+    rest = {info.name: guesser.for_constructor(cls, info)[0] for info in required if info.name not in from_call_site}
+    written = {**rest, **from_call_site}
+    for smaller in smaller_defaults([info for info in infos if not info.required], given):
+        yield Candidate(Arguments(tuple({**written, **dict(smaller)}.items()), positional_names(infos)), unknowns)
 
 
 def _with_any_number(

@@ -8,10 +8,11 @@ from types import ModuleType
 from typing import Any
 
 from ...instrument.unrecorded import unrecorded
-from .construction import ATTEMPT_SHARE, MAX_TRIALS, Making, by_class_method, fitting
-from .factories import class_factories, factories
+from .construction import ATTEMPT_SHARE, MAX_TRIALS, Making, by_function, fitting
+from .factories import class_factories, factories, factories_with_arguments, factory_parameters
 from .object_calls import CallsOfObject, FoundCall
 from .package_factories import Part, inputs_within, parts
+from .project_calls import calls_by_name
 from .search import NotFound, SearchBudget
 
 # the least time for an object that the file constructs itself
@@ -68,8 +69,15 @@ def _inputs_of_part(module: ModuleType, part: Part, budget: SearchBudget) -> dic
 def _factories(module: ModuleType, path: str, cls: type) -> Iterator[Callable[[SearchBudget], Making]]:
     for text in factories(module, cls):
         yield functools.partial(_fitting, vars(module), text)
-    for name in class_factories(cls):
-        yield functools.partial(by_class_method, module, path, cls, name)
+    # with arguments: as the project calls them, then as they are found
+    functions = {f"{path}.{name}": getattr(cls, name).__func__ for name in class_factories(cls)}
+    functions |= dict(factories_with_arguments(module, cls))
+    for name, function in functions.items():
+        for given in calls_by_name(module, name, factory_parameters(name, function)):
+            arguments = ", ".join(f"{each}={text}" for each, text in given.items())
+            yield functools.partial(_fitting, vars(module), f"{name}({arguments})")
+    for name, function in functions.items():
+        yield functools.partial(by_function, module, name, cls, function)
 
 
 def _fitting(names: dict[str, Any], text: str, _: SearchBudget) -> Making:

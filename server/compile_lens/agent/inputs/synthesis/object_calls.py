@@ -40,6 +40,7 @@ from .named_sizes import sizes_of
 from .other_shapes import of_common_sides, of_one_rank
 from .own_classes import with_own_method
 from .parameter_info import ParameterInfo, positional_names
+from .passed_on_values import learn_from_parts
 from .preparations import preparing_methods
 from .recurrent_states import states_of
 from .search import NotFound, SearchBudget, first_that_returns, search, search_likely, sentence_of
@@ -119,6 +120,7 @@ class CallsOfObject:
         if function is None:
             raise NotFound(f"it has no `{method}()`")
         self._infos = parameters_of(self._made, function)
+        learn_from_parts(self._made, self._infos, read_parameters)
         self._open_parts = _open_parts(cls, self._made) if making.candidate is not None else frozenset()
         self._kept = (
             frozenset(name for name, _ in making.candidate.arguments.named) if making.candidate else frozenset()
@@ -266,7 +268,7 @@ class CallsOfObject:
         return call.run()
 
     def _problem(self) -> CallProblem:
-        guess = functools.partial(guess_of, self._module, any(info.of_graph for info in self._infos))
+        guess = functools.partial(guess_of, self._module, self._infos)
         return CallProblem(
             self._symbolic,
             self._real,
@@ -313,9 +315,14 @@ def evaluated_call(text: str, names: dict[str, Any], size: Any, target: Any) -> 
     return expressions.evaluate(text, {**names, SIZE: size, "__made__": target}, without_memory).run()
 
 
-def guess_of(module: ModuleType, of_graph: bool, name: str, unknowns: Unknowns) -> Argument:
-    """An argument for what is read of another one as ``name``: data, unless it is a flag."""
-    guesser, info = ArgumentGuesser(module, unknowns), ParameterInfo(name, True, None, "", of_graph=of_graph)
+def guess_of(module: ModuleType, infos: list[ParameterInfo], name: str, unknowns: Unknowns) -> Argument:
+    """An argument for what is read of one of the parameters ``infos`` as ``name``: data, unless it is a flag."""
+    dtype = next((info.field_kinds[name] for info in infos if name in info.field_kinds), "")
+    of_graph = any(info.of_graph for info in infos)
+    guesser, info = (
+        ArgumentGuesser(module, unknowns),
+        ParameterInfo(name, True, None, "", dtype=dtype, of_graph=of_graph),
+    )
     return guesser.for_input(info, None) if _FLAG.match(name) else guesser.tensor(info, None)
 
 

@@ -52,8 +52,12 @@ def optional_arguments(module: ModuleType, found: FoundCall, seconds: float) -> 
 
 def _is_offered(info: ParameterInfo, found: FoundCall) -> bool:
     assert found.candidate is not None
-    is_passed = found.candidate.arguments.get(info.name) is not None
-    if info.required or is_passed or info.default is not None:
+    return found.candidate.arguments.get(info.name) is None and is_optional_tensor(info)
+
+
+def is_optional_tensor(info: ParameterInfo) -> bool:
+    """Whether a parameter is None by default, and a tensor otherwise."""
+    if info.required or info.default is not None:
         return False
     kinds = kinds_of(info.hint, info.annotation)
     return "tensor" in kinds or (not kinds and by_name(INPUTS, info.name) is not None)
@@ -92,7 +96,7 @@ def _with_which_it_returns(
     start = [Candidate(before.with_argument(info.name, each), unknowns) for each in tried]
     part = SearchBudget(min(MAX_TRIALS, budget.trials), min(SECONDS_EACH, budget.left))
     try:
-        result = search(CallProblem(symbolic, real, _none_offered), start, part)
+        result = search(CallProblem(symbolic, real, none_offered), start, part)
     except NotFound:
         return None
     finally:
@@ -110,5 +114,5 @@ def _with_which_it_returns(
     return render(found_argument) if found_argument is not None else None
 
 
-def _none_offered(_: str, __: Unknowns, ___: ParameterInfo | None) -> None:
+def none_offered(_: str, __: Unknowns, ___: ParameterInfo | None) -> None:
     """No further argument: the call is known but for one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -16,7 +16,7 @@ class ParameterInfo:
     ``unpacked`` are its parts: `images, labels = batch`. ``of_graph``: it comes with the edges of a graph.
     ``is_flag``: the function only asks whether it is true. ``passed_on``: functions that get it as it is, as they are written, each with
     the position or the name of its argument. ``states``: attributes of ``self`` that get it as a state, each with how many are
-    passed together.
+    passed together. ``field_kinds``: the dtypes of what is read of it, where its uses tell.
     """
 
     name: str
@@ -39,6 +39,7 @@ class ParameterInfo:
     is_flag: bool = False
     passed_on: tuple[tuple[str, int | str], ...] = ()
     states: tuple[tuple[str, int], ...] = ()
+    field_kinds: dict[str, str] = field(default_factory=dict)
 
 
 def positional_names(infos: Iterable[ParameterInfo]) -> tuple[str, ...]:

@@ -9,7 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ...runtime.parsed_source import parsed
+from .guesses import INPUTS
+from .guesses import by_name as usual
 from .parameter_info import ParameterInfo
+from .used_kinds import BOOLEAN, NUMBER, used_kinds
 
 # functions that take an index, and at which position
 _INDEXED = {"index_select": 2, "gather": 2, "index_add": 2, "scatter_add": 2, "take_along_dim": 1, "one_hot": 0}
@@ -47,6 +50,12 @@ def read_body(source: str, by_name: dict[str, ParameterInfo]) -> None:
             body.visit(statement)
         for name in _only_asked(function, by_name):
             by_name[name].is_flag = True
+        for path, kind in used_kinds(function.body, by_name).items():
+            name, _, key = path.partition(".")
+            if key:
+                by_name[name].field_kinds[key] = kind
+            elif kind != NUMBER or getattr(usual(INPUTS, name), "dtype", "") == BOOLEAN:
+                by_name[name].dtype = by_name[name].dtype or kind
 
 
 def _only_asked(function: ast.AST, names: Iterable[str]) -> Iterator[str]:
@@ -87,6 +96,8 @@ class _Body(ast.NodeVisitor):
     derived: dict[str, ParameterInfo] = field(default_factory=dict)
     # names of what tells whether a parameter is something: `is_leaf = order == 0`
     masks: dict[str, ParameterInfo] = field(default_factory=dict)
+    # names of what a loop gets from a list of layers: `layers.0` of `self`
+    looped: dict[str, str] = field(default_factory=dict)
     # names of what a loop gets from a parameter
     items: dict[str, ParameterInfo] = field(default_factory=dict)
 
@@ -144,6 +155,7 @@ class _Body(ast.NodeVisitor):
         self._iterate(node)
         # `for layer in self.layers: x = layer(x)`: the input of the first layer
         if isinstance(node.target, ast.Name) and _self_attribute(node.iter):
+            self.looped[node.target.id] = f"{_self_attribute(node.iter)}.0"
             for call in ast.walk(node):
                 if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == node.target.id:
                     info = self._param(call.args[0] if call.args else None)
@@ -182,7 +194,9 @@ class _Body(ast.NodeVisitor):
 
     def _pass_on(self, node: ast.Call, attribute: str) -> None:
         """Note which function gets a parameter as it is."""
-        written = f"self.{attribute}" if attribute else getattr(node.func, "id", "")
+        called = getattr(node.func, "id", "")
+        attribute = attribute or self.looped.get(called, "")
+        written = f"self.{attribute}" if attribute else called
         if not written or any(isinstance(argument, ast.Starred) for argument in node.args):
             return
         given: list[tuple[int | str, ast.expr]] = list(enumerate(node.args))

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...runtime.foreign_code import part_of
 from .guesses import DIMENSIONS, by_name
 from .parameter_info import ParameterInfo
 
@@ -26,6 +27,23 @@ def read_passed_on(function: Any, infos: list[ParameterInfo], read: Reader, dept
             inner = _at(known[written], place)
             if inner is not None:
                 _learn(info, inner)
+
+
+def learn_from_parts(made: Any, infos: list[ParameterInfo], read: Reader, depth: int = 0) -> None:
+    """Add to ``infos``, the parameters of a method of ``made``, the dtypes that its parts ask for which get their values."""
+    import torch
+
+    known: dict[str, list[ParameterInfo]] = {}
+    for info in infos:
+        for written, place in info.passed_on if depth < MAX_DEPTH and not info.dtype else ():
+            part = part_of(made, written.removeprefix("self.")) if written.startswith("self.") else None
+            if not isinstance(part, torch.nn.Module) or type(part).__module__.partition(".")[0] == "torch":
+                continue
+            if written not in known:
+                known[written] = read(getattr(type(part), "forward"), True, 0)  # noqa: B009
+                learn_from_parts(part, known[written], read, depth + 1)
+            inner = _at(known[written], place)
+            info.dtype = info.dtype or (inner.dtype if inner is not None else "")
 
 
 def _parameters_of(function: Any, written: str, read: Reader, depth: int) -> list[ParameterInfo]:
@@ -62,6 +80,7 @@ def _learn(info: ParameterInfo, inner: ParameterInfo) -> None:
         # names that say nothing of a size are those of the other function alone
         info.dims = tuple(dim if dim.isdecimal() or by_name(DIMENSIONS, dim) else "" for dim in inner.dims)
     info.dtype = info.dtype or inner.dtype
+    info.field_kinds.update({each: kind for each, kind in inner.field_kinds.items() if each not in info.field_kinds})
     info.least_rank = max(info.least_rank, inner.least_rank)
     info.states = info.states or inner.states
     info.of_graph = info.of_graph or inner.of_graph

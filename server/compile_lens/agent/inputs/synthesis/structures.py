@@ -231,6 +231,8 @@ def _several(candidate: Candidate, in_line: list[str], iterated: set[str], is_li
     numbers = list(candidate.arguments.plain())
     named = [pair for pair in numbers if _last(pair[0]) in iterated]
     others = sorted(numbers, key=lambda pair: (not _last(pair[0]).endswith("s"), _last(pair[0]) not in in_line))
+    if not named:
+        yield from _several_in_dictionaries(candidate)
     for name, argument in named or others:
         is_number = isinstance(argument, Expression) and argument.text.isdecimal()
         if isinstance(argument, UnknownInteger) or is_number:
@@ -250,6 +252,17 @@ def _several(candidate: Candidate, in_line: list[str], iterated: set[str], is_li
                 (Group((first, first)),) * len(group.items),
             ):
                 yield _with_group(candidate, name, replace(group, items=items))
+
+
+def _several_in_dictionaries(candidate: Candidate) -> Iterator[Candidate]:
+    """Candidates in which each value of a dictionary is several of it: `for part in parts.values(): len(part)` names no argument."""
+    for path, thing in candidate.arguments.objects():
+        values = [value for _, value in thing.named]
+        if thing.is_dict and all(
+            isinstance(each, (Expression, UnknownInteger)) and _is_number(each) for each in values
+        ):
+            named = tuple((key, Group((value, value), is_list=True)) for key, value in thing.named)
+            yield _with(candidate, path, replace(thing, named=named))
 
 
 def _pairs(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -20,6 +20,7 @@ from .candidate import Candidate
 from .concrete_classes import leaves_forward_open, leaves_methods_open, method_instead
 from .construction import (
     ATTEMPT_SHARE,
+    CONSTRUCTOR_FAILED,
     MAX_TRIALS,
     Making,
     as_text,
@@ -27,8 +28,10 @@ from .construction import (
     mentioned_parameters,
     with_symbolic_sizes,
 )
+from .constructor_parameters import constructor_parameters
 from .dimensions import Unknowns
 from .drafts import draft_of, inputs_of
+from .first_arguments import written_candidates
 from .heirs import heirs, is_left_open
 from .loss_inputs import loss_inputs
 from .made_elsewhere import by_factory, of_package
@@ -42,11 +45,14 @@ from .object_calls import (
     read_of,
 )
 from .parameter_info import ParameterInfo, positional_names
+from .project_calls import project_calls
 from .search import NotFound, SearchBudget, search, search_likely
 from .signatures import read_parameters
 
 # the least time for each class that inherits from one which cannot be called
 LEAST_HEIR_S = 2.0
+# and for a call of the project
+LEAST_PROJECT_S = 2.0
 LEFT_OPEN = "it leaves its work to subclasses, and no call of one was found"
 
 
@@ -136,32 +142,84 @@ def _of_class(
     given: Mapping[str, str],
     inputs: Mapping[str, str],
 ) -> FoundCall:
-    last: NotFound | None = None
+    """A call of an object of ``cls``: constructed as the project does where it takes more than literals, or where all else fails."""
     if method == "forward":
         method = method_instead(cls) or method
+    is_known = {info.name for info in constructor_parameters(cls) if info.required} <= given.keys()
+    found = None if is_known else _as_in_project(module, path, cls, method, budget, inputs)
     try:
-        for making in constructions(module, path, cls, budget, given):
-            part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
-            try:
-                return with_parts(module, path, cls, method, making, inputs, part)
-            except NotFound as problem:
-                last = problem
-                found = of_evaluation(module, cls, method, making, inputs, problem, budget)
-                if found is not None:
-                    return found
-            budget.trials -= min(budget.trials, MAX_TRIALS) - part.trials
-            if budget.trials <= 0 or budget.left <= 0:
-                break
+        return found or _of_searched(module, path, cls, method, budget, given, inputs)
+    except NotFound:
+        found = _as_in_project(module, path, cls, method, budget, inputs) if is_known else None
+        if found is None:
+            raise
+        return found
+
+
+def _as_in_project(
+    module: ModuleType, path: str, cls: type, method: str, budget: SearchBudget, inputs: Mapping[str, str]
+) -> FoundCall | None:
+    """A call of an object that is constructed with the arguments of a call in the project."""
+    for given in project_calls(module, cls):
+        part = SearchBudget(min(budget.trials, MAX_TRIALS), max(budget.left * ATTEMPT_SHARE, LEAST_PROJECT_S))
+        try:
+            makings = constructions(module, path, cls, part, {}, written_candidates(module, cls, given))
+            return _first_call(makings, module, path, cls, method, part, inputs)
+        except NotFound:
+            continue
+    return None
+
+
+def _first_call(
+    makings: Iterator[Making],
+    module: ModuleType,
+    path: str,
+    cls: type,
+    method: str,
+    budget: SearchBudget,
+    inputs: Mapping[str, str],
+) -> FoundCall:
+    """A call of the first object of ``makings`` that one is found for. Raises NotFound."""
+    last: NotFound | None = None
+    for making in makings:
+        part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
+        try:
+            return with_parts(module, path, cls, method, making, inputs, part)
+        except NotFound as problem:
+            last = problem
+            found = of_evaluation(module, cls, method, making, inputs, problem, budget)
+            if found is not None:
+                return found
+        budget.trials -= min(budget.trials, MAX_TRIALS) - part.trials
+        if budget.trials <= 0 or budget.left <= 0:
+            break
+    raise last or NotFound("no constructor call is known")
+
+
+def _of_searched(
+    module: ModuleType,
+    path: str,
+    cls: type,
+    method: str,
+    budget: SearchBudget,
+    given: Mapping[str, str],
+    inputs: Mapping[str, str],
+) -> FoundCall:
+    """A call of an object whose constructor arguments are searched, or that a function or another class constructs. Raises NotFound."""
+    try:
+        return _first_call(constructions(module, path, cls, budget, given), module, path, cls, method, budget, inputs)
     except NotFound as problem:
-        draft = inputs_of(module, cls, method, inputs)
-        last = NotFound(str(problem), f"{problem.draft}{draft}" if problem.draft else "", shown=problem.shown)
-    more = mentioned_parameters(module, cls, str(last or ""))
+        last = problem
+        if str(problem).startswith(CONSTRUCTOR_FAILED):
+            draft = inputs_of(module, cls, method, inputs)
+            last = NotFound(str(problem), f"{problem.draft}{draft}" if problem.draft else "", shown=problem.shown)
+    more = mentioned_parameters(module, cls, str(last))
     if more and not more.keys() <= given.keys() and budget.left > 0:
-        return _of_class(module, path, cls, method, budget, {**given, **more}, inputs)
+        return _of_searched(module, path, cls, method, budget, {**given, **more}, inputs)
     found = by_factory(module, path, cls, method, budget, inputs) or of_package(module, cls, method, budget, inputs)
     if found is not None:
         return found
-    raise last or NotFound("no constructor call is known")
+    raise last
 
 
 def find_inputs(
@@ -235,7 +293,7 @@ def _of_function(
         return ArgumentGuesser(module, unknowns).for_input(info, None) if info is not None else None
 
     guess, read = (
-        functools.partial(guess_of, module, any(info.of_graph for info in infos)),
+        functools.partial(guess_of, module, infos),
         functools.partial(read_of, infos),
     )
     problem = CallProblem(symbolic, real, offer, guess, read, called=path)
