@@ -12,6 +12,7 @@ from ...runtime.parsed_source import parsed
 from .arguments import INSIDE, Argument, Arguments, Group, Tensor
 from .call_problem import CallProblem
 from .candidate import Candidate
+from .demanded_contents import with_demanded_contents
 from .demanded_values import with_demanded_values
 from .dimensions import SizeCondition, by_relevance, solutions
 from .failing_lines import failing_line, names_of_none
@@ -90,6 +91,7 @@ def next_candidates(
             yield from with_function(candidate, error)
     if any(w.kind == "fractions" for w in wanted):
         yield from _of_fractions(candidate)
+    yield from with_demanded_contents(candidate, error)
     if any(w.kind == "positive" for w in wanted):
         yield from _of_lengths(candidate)
     if any(w.kind == "gradient" for w in wanted):
@@ -239,7 +241,7 @@ def _of_dtype(candidate: Candidate, dtype: str, error: BaseException | None) -> 
     tensors = sorted(candidate.arguments.tensors(), key=lambda pair: _last(pair[0]) not in indices)
     for name, tensor in tensors:
         if tensor.dtype != dtype and _is_other_kind(tensor.dtype, dtype):
-            changed = replace(tensor, dtype=dtype, below=below, equal=None)
+            changed = replace(tensor, dtype=dtype, below=below, equal=None, contents="")
             every = every.with_argument(name, changed)
             each.append(candidate.arguments.with_argument(name, changed))
     for arguments in (every, *each) if dtype.startswith("complex") and len(each) > 1 else each:
@@ -350,7 +352,10 @@ def _other_kinds(candidate: Candidate) -> Iterator[Candidate]:
     """The last resort: integers instead of floats, one tensor instead of a group."""
     for name, argument in candidate.arguments.named:
         if isinstance(argument, Tensor) and argument.dtype == "float32" and not argument.has_known_rank:
-            yield _with(candidate, candidate.arguments.with_argument(name, replace(argument, dtype="int64", below=10)))
+            yield _with(
+                candidate,
+                candidate.arguments.with_argument(name, replace(argument, dtype="int64", below=10, contents="")),
+            )
         if isinstance(argument, Group) and argument.items and isinstance(argument.items[0], Tensor):
             yield _with(candidate, candidate.arguments.with_argument(name, argument.items[0]))
 
