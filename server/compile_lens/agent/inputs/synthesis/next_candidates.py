@@ -54,6 +54,7 @@ _TENSOR_WANTED = re.compile(
 )
 _NUMBER_WANTED = re.compile(r"must be tuple of (?:ints|SymInts),? ?but (?:got|found element of type) (?:tuple|list)")
 _STATES = re.compile(r"\bhx\b|\bhidden0\b|\bh_0\b")
+_LABELS = re.compile(r"\btargets?\b(?: tensor expected|s? of dimension| size\b)|\boffsets\b")
 _JOINED = re.compile(r"Sizes of tensors must match except in dimension")
 _OF_INDICES = re.compile(r"too many indices|shape of the mask|shape mismatch: indexing")
 MAX_CONDITIONS = 8
@@ -124,8 +125,9 @@ def next_candidates(
     is_about_rank = any(w.kind == "rank" for w in wanted)
     if is_about_rank:
         ranks = [int(w.value) for w in wanted if w.kind == "rank"]
+        is_of_states, is_of_labels = (pattern.search(str(error)) is not None for pattern in (_STATES, _LABELS))
         for rank in ranks:
-            yield from of_rank(candidate, rank, False, is_about_states=_STATES.search(str(error)) is not None)
+            yield from of_rank(candidate, rank, False, is_of_states, is_of_labels)
     for requirement in wanted:
         if requirement.kind == "bound":
             yield from _satisfying(problem, candidate, Requirement("size", requirement.value))

@@ -29,7 +29,10 @@ _RANKS = (
     re.compile(r"if input is (\d)D, then offsets has to be None()"),
 )
 _RANKS_IN_WORDS = (
-    (re.compile(r"must be a one-dimensional|Expect a 1D vector|matrix @ vector expected"), 1),
+    (
+        re.compile(r"must be a one-dimensional|Expect a 1D vector|matrix @ vector expected|must be of size batch_size"),
+        1,
+    ),
     (re.compile(r"mat\d must be a matrix|expected a matrix, but got|For 1D input, 1D target must have size 1"), 2),
 )
 _SIZES = (
