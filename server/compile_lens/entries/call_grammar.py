@@ -25,7 +25,7 @@ _MAKERS = frozenset(
     [
         "types.SimpleNamespace", "argparse.Namespace", "PIL.Image.new", "collections.OrderedDict", "collections.deque",
         *(f"torch.{name}" for name in ("device", "Size", "Generator", "tensor", "zeros", "ones", "full", "eye", "empty", "arange",
-                                       "linspace", "rand", "randn", "randint")),
+                                       "linspace", "rand", "randn", "randint", "nn.functional.normalize")),
         *("int", "float", "complex", "bool", "str", "list", "tuple", "dict", "set", "frozenset", "range", "slice", "object"),
     ]
 )  # fmt: skip
@@ -34,6 +34,8 @@ _PACKAGES_OF_TORCH = ("torch.nn.", "torch.optim.", "torch.distributions.")
 _METHODS = frozenset(
     ["eval", "train", "to", "half", "float", "double", "bfloat16", "cpu", "get_submodule", "requires_grad_", "copy"]
 )
+# methods of tensors that give their numbers a form (agent/inputs/synthesis/tensor_contents.py)
+_METHODS_OF_TENSORS = frozenset(["softmax", "cumsum", "round", "argsort", "expand"])
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 # a function that the search makes up: it returns what it gets first (agent/inputs/synthesis/other_values.py)
 RETURNS_FIRST = "lambda *args, **named: [*args, *named.values()][0]"
@@ -114,9 +116,22 @@ class _Grammar:
             return self._is_maker(dotted, call)
         if isinstance(func, ast.Attribute):
             return self.allows(func.value) and (
-                func.attr in _METHODS or (self._is_own(func.value) and self._may_call_method(func.attr, call))
+                func.attr in _METHODS
+                or (func.attr in _METHODS_OF_TENSORS and self._makes_tensor(func.value))
+                or (self._is_own(func.value) and self._may_call_method(func.attr, call))
             )
         return isinstance(func, ast.Call | ast.Subscript | ast.Lambda) and self.allows(func)
+
+    def _makes_tensor(self, node: ast.expr) -> bool:
+        """Whether ``node`` is a tensor of an entry, or one that its methods make of it."""
+        match node:
+            case ast.Compare(left):
+                return _is_tensor(left)
+            case ast.Call(ast.Attribute(value, method)) if method in _METHODS_OF_TENSORS:
+                return self._makes_tensor(value)
+            case ast.Call(func):
+                return self._imports.resolve(_dotted(func)) == "torch.eye" or _dotted(func) == "torch.eye"
+        return _is_tensor(node)
 
     def _applies_own(self, node: ast.Lambda) -> bool:
         """Whether ``node`` passes what it gets to an ``autograd.Function`` of the file, whose class cannot be called itself."""

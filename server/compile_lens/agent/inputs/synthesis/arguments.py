@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .tensor_contents import CONTENTS, LEAST_RANK
+
 Size = Callable[[str], str]
 NEEDS_GRADIENT = ".requires_grad_()"
 
@@ -39,7 +41,8 @@ class Tensor:
     """A tensor of unknown sizes; ``dims`` are names of unknowns.
 
     ``has_known_rank``: the source gives the rank, so other ranks are tried last. ``below`` and ``equal`` limit its
-    numbers, which begin at 0. ``needs_gradient``: what is computed of it is differentiated.
+    numbers, which begin at 0. ``needs_gradient``: what is computed of it is differentiated. ``contents``: the form that its numbers have,
+    one of ``CONTENTS``; '' for random ones.
     """
 
     dtype: str
@@ -48,10 +51,14 @@ class Tensor:
     equal: int | None = None
     has_known_rank: bool = False
     needs_gradient: bool = False
+    contents: str = ""
 
     def render(self, size: Size) -> str:
         """``float32[2, 16]``, ``int64[2, 16] < 100``."""
-        text = f"{self.dtype}[{', '.join(size(name) for name in self.dims) or '()'}]"
+        sizes = tuple(size(name) for name in self.dims)
+        text = f"{self.dtype}[{', '.join(sizes) or '()'}]"
+        if self.contents and len(sizes) >= LEAST_RANK.get(self.contents, 1):
+            return CONTENTS[self.contents](text, sizes)
         if self.equal is not None:
             return f"{text} == {self.equal}"
         if self.needs_gradient:

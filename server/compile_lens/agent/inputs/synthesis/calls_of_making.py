@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 
+from .candidate import Candidate
 from .construction import (
     ATTEMPT_SHARE,
     MAX_TRIALS,
     Making,
+    made_of,
     with_asked_parts,
     with_models,
     with_other_parts,
@@ -17,12 +19,15 @@ from .construction import (
 )
 from .object_calls import CallsOfObject, FoundCall
 from .search import NotFound, SearchBudget
+from .solved_numbers import compared_sizes, with_one_changed, with_solved_number
 from .stand_ins import has_placeholders
 
 # parts of an object that are found one after the other
 MAX_PARTS, LEAST_PART_S = 12, 0.5
 # for each kind of model that is passed to what wraps one
 MODEL_TRIALS, MODEL_S = 16, 2.0
+# to see how the sizes that an error compares depend on a number
+SOLVING_TRIALS, SOLVING_SHARE = 8, 0.2
 _OF_TRAINING = re.compile(r"\btrain(?:ing)?\b|\btargets?\b", re.I)
 
 
@@ -95,11 +100,40 @@ def _of_making(
             errors = [each for each in (problem.error, *problem.told) if each is not None]
             sizes = with_other_sizes(module, path, cls, making, errors)
             found = _of_first(sizes, module, cls, method, inputs, budget)
+        if found is None and problem.error is not None and making.candidate is not None:
+            found = _with_solved_number(module, path, cls, method, making.candidate, problem.error, inputs, budget)
         if found is None and wraps:
             found = _of_first(with_models(module, path, cls, making), module, cls, method, inputs, budget)
         if found is None and not (wraps and budget.left):
             raise
     return found or calls.find(budget)
+
+
+def _with_solved_number(
+    module: ModuleType,
+    path: str,
+    cls: type,
+    method: str,
+    candidate: Candidate,
+    error: BaseException,
+    inputs: Mapping[str, str],
+    budget: SearchBudget,
+) -> FoundCall | None:
+    """A call of an object whose constructor got the number for which two sizes are equal that ``error`` compares."""
+    for name, changed in with_one_changed(candidate) if compared_sizes(error) else ():
+        for making in made_of(module, path, cls, [changed]):
+            part = SearchBudget(SOLVING_TRIALS, max(budget.left * SOLVING_SHARE, LEAST_PART_S))
+            try:
+                return CallsOfObject(module, making, cls, method, inputs).search(part)
+            except NotFound as problem:
+                other = problem.error
+            solved = with_solved_number(candidate, name, error, other) if other is not None else iter(())
+            found = _of_first(made_of(module, path, cls, solved), module, cls, method, inputs, budget)
+            if found is not None:
+                return found
+        if not budget.left:
+            break
+    return None
 
 
 def _of_first(

@@ -43,6 +43,7 @@ from .refused_numbers import with_accepted_number
 from .search import NotFound, SearchBudget, search
 from .size_of_model import MAX_PARAMETERS, TooLarge, check_size, needs_memory, place, without_memory
 from .smaller_defaults import with_less_work
+from .solved_numbers import compared_sizes
 from .stand_ins import with_stand_ins
 from .structures import with_structure
 from .without_weights import without_weights
@@ -159,7 +160,7 @@ def with_other_sizes(
 
 
 def _with_equal_sizes(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
-    for one, other in _compared_sizes(error):
+    for one, other in compared_sizes(error):
         for got, want in ((one, other), (other, one)):
             values = candidate.unknowns.values
             for name in (name for name, value in values.items() if value == got and want > 1):
@@ -169,15 +170,9 @@ def _with_equal_sizes(candidate: Candidate, error: BaseException) -> Iterator[Ca
 def _with_kernels_of_one(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
     """Candidates with 1 for a kernel that takes from a side what two lack to be equal: one of 3 without padding leaves 30 of 32."""
     values = candidate.unknowns.values
-    for one, other in _compared_sizes(error):
+    for one, other in compared_sizes(error):
         for name in (name for name, value in values.items() if value - 1 == abs(one - other) > 0):
             yield with_values(candidate, {**values, name: 1}, candidate.negated)
-
-
-def _compared_sizes(error: BaseException) -> list[tuple[int, int]]:
-    """Sizes that ``error`` says are not equal and have to be, in pairs."""
-    pairs = dict.fromkeys(wanted.value for wanted in requirements(error) if wanted.kind == "size")
-    return [(int(one), int(other)) for one, other in (pair.split() for pair in pairs)]
 
 
 def _with_larger_sizes(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
@@ -185,6 +180,11 @@ def _with_larger_sizes(candidate: Candidate, error: BaseException) -> Iterator[C
     values = candidate.unknowns.values
     for times, name in itertools.product(TIMES_LARGER, values) if is_of_nothing(error) else ():
         yield with_values(candidate, {**values, name: values[name] * times}, candidate.negated)
+
+
+def made_of(module: ModuleType, path: str, cls: type, candidates: Iterable[Candidate]) -> Iterator[Making]:
+    """Constructor calls with ``candidates``, those that return."""
+    yield from _that_return(_Construction(module, path, cls), path, candidates)
 
 
 def with_models(module: ModuleType, path: str, cls: type, making: Making) -> Iterator[Making]:

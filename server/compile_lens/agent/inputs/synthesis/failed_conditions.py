@@ -71,21 +71,35 @@ class Relation:
 
 def relations(error: BaseException) -> Iterator[Relation]:
     """What had to hold where ``error`` was raised, by the `assert`, or the `if` around the `raise`."""
+    frame, _ = innermost(error)
+    if frame is None:
+        return
+    names = {**frame.f_globals, **frame.f_locals}
+    for test, must_hold in _tests(error):
+        yield from _required(test, must_hold, names)
+
+
+def failed_tests(error: BaseException) -> Iterator[ast.expr]:
+    """The condition of the `assert`, or of the `if` around the `raise`, where ``error`` was raised."""
+    yield from (test for test, _ in _tests(error))
+
+
+def _tests(error: BaseException) -> Iterator[tuple[ast.expr, bool]]:
+    """The conditions that a program raised for, and whether they had to hold."""
     frame, line = innermost(error)
     tree = source_tree(frame) if isinstance(error, _RAISED) else None
     if frame is None or tree is None:
         return
-    names = {**frame.f_globals, **frame.f_locals}
     row = line - frame.f_code.co_firstlineno + 1
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert) and node.lineno <= row <= (node.end_lineno or row):
-            yield from _required(node.test, True, names)
+            yield node.test, True
         elif isinstance(node, ast.If):
             for branch, must_hold in ((node.body, False), (node.orelse, True)):
                 if any(
                     isinstance(each, ast.Raise) and each.lineno <= row <= (each.end_lineno or row) for each in branch
                 ):
-                    yield from _required(node.test, must_hold, names)
+                    yield node.test, must_hold
 
 
 def source_tree(frame: FrameType | None) -> ast.AST | None:

@@ -13,6 +13,7 @@ from .asserted_sizes import compared_sizes
 from .failing_lines import failing_line, names_in_failing_lines
 from .lacking_arguments import lacking_names
 from .object_messages import about_objects
+from .operator_words import of_operators
 from .requirement import Requirement
 from .unpacked_items import columns_unpacked, is_of_parts
 
@@ -178,6 +179,7 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
     """What an error requires, the most definite first."""
     text = str(error)
     yield from about_objects(error, text)
+    yield from of_operators(text)
     yield from (Requirement("argument", name) for name in lacking_names(error))
     match = _UNEXPECTED.search(text)
     if match is not None:

@@ -12,6 +12,7 @@ from ...runtime.parsed_source import parsed
 from .arguments import INSIDE, Argument, Arguments, Group, Tensor
 from .call_problem import CallProblem
 from .candidate import Candidate
+from .demanded_contents import with_demanded_contents
 from .demanded_values import with_demanded_values
 from .dimensions import SizeCondition, by_relevance, solutions
 from .failing_lines import failing_line, names_of_none
@@ -53,6 +54,7 @@ _TENSOR_WANTED = re.compile(
 )
 _NUMBER_WANTED = re.compile(r"must be tuple of (?:ints|SymInts),? ?but (?:got|found element of type) (?:tuple|list)")
 _STATES = re.compile(r"\bhx\b|\bhidden0\b|\bh_0\b")
+_LABELS = re.compile(r"\btargets?\b(?: tensor expected|s? of dimension| size\b)|\boffsets\b")
 _JOINED = re.compile(r"Sizes of tensors must match except in dimension")
 _OF_INDICES = re.compile(r"too many indices|shape of the mask|shape mismatch: indexing")
 MAX_CONDITIONS = 8
@@ -90,6 +92,7 @@ def next_candidates(
             yield from with_function(candidate, error)
     if any(w.kind == "fractions" for w in wanted):
         yield from _of_fractions(candidate)
+    yield from with_demanded_contents(candidate, error)
     if any(w.kind == "positive" for w in wanted):
         yield from _of_lengths(candidate)
     if any(w.kind == "gradient" for w in wanted):
@@ -122,8 +125,9 @@ def next_candidates(
     is_about_rank = any(w.kind == "rank" for w in wanted)
     if is_about_rank:
         ranks = [int(w.value) for w in wanted if w.kind == "rank"]
+        is_of_states, is_of_labels = (pattern.search(str(error)) is not None for pattern in (_STATES, _LABELS))
         for rank in ranks:
-            yield from of_rank(candidate, rank, False, is_about_states=_STATES.search(str(error)) is not None)
+            yield from of_rank(candidate, rank, False, is_of_states, is_of_labels)
     for requirement in wanted:
         if requirement.kind == "bound":
             yield from _satisfying(problem, candidate, Requirement("size", requirement.value))
@@ -239,7 +243,7 @@ def _of_dtype(candidate: Candidate, dtype: str, error: BaseException | None) -> 
     tensors = sorted(candidate.arguments.tensors(), key=lambda pair: _last(pair[0]) not in indices)
     for name, tensor in tensors:
         if tensor.dtype != dtype and _is_other_kind(tensor.dtype, dtype):
-            changed = replace(tensor, dtype=dtype, below=below, equal=None)
+            changed = replace(tensor, dtype=dtype, below=below, equal=None, contents="")
             every = every.with_argument(name, changed)
             each.append(candidate.arguments.with_argument(name, changed))
     for arguments in (every, *each) if dtype.startswith("complex") and len(each) > 1 else each:
@@ -350,7 +354,10 @@ def _other_kinds(candidate: Candidate) -> Iterator[Candidate]:
     """The last resort: integers instead of floats, one tensor instead of a group."""
     for name, argument in candidate.arguments.named:
         if isinstance(argument, Tensor) and argument.dtype == "float32" and not argument.has_known_rank:
-            yield _with(candidate, candidate.arguments.with_argument(name, replace(argument, dtype="int64", below=10)))
+            yield _with(
+                candidate,
+                candidate.arguments.with_argument(name, replace(argument, dtype="int64", below=10, contents="")),
+            )
         if isinstance(argument, Group) and argument.items and isinstance(argument.items[0], Tensor):
             yield _with(candidate, candidate.arguments.with_argument(name, argument.items[0]))
 

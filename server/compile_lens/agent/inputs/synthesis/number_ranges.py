@@ -82,7 +82,7 @@ def _of_conditions(numbers: list[tuple[str, Number]], error: BaseException) -> I
         values = _allowed(now, limits)
         if not values:
             continue
-        words = _leading_to(relation.left, frame)
+        words = leading_to(relation.left, frame)
         for path in _suspects(numbers, now, words):
             yield path, values
 
@@ -156,7 +156,7 @@ def _is_told(name: str, words: set[str]) -> bool:
     return bool(parts) and all(part in words for part in parts)
 
 
-def _leading_to(node: ast.AST, frame: FrameType | None) -> set[str]:
+def leading_to(node: ast.AST, frame: FrameType | None) -> set[str]:
     """The names and keys in ``node``, and those in what they were assigned from where the program failed."""
     assigned: dict[str, set[str]] = {}
     tree = source_tree(frame)

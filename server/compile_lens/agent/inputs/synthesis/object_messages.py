@@ -43,7 +43,7 @@ _MORE_ARGUMENTS = re.compile(
     r"\bIdentity\.forward\(\) (?:takes|got an unexpected|missing)|\b[A-Z]\w*\.forward\(\) missing 1 required positional argument: 'input'"
 )
 _NO_TENSOR = re.compile(
-    r"object to buffer '\w+' \(torch Tensor|must be (?:a )?Tensor, not (?:int|float|str)|but got (?:int|float) *(?:$|instead)"
+    r"object to buffer '\w+' \(torch Tensor|must be (?:a )?Tensor, not (?:int|float|str|[A-Z]\w*)\b(?<!Tensor)|but got (?:int|float) *(?:$|instead)"
     r"|expected Tensor as element \d+ in argument \d+, but got (?:int|float)"
 )
 _NO_ARRAY = re.compile(r"expected np\.ndarray|must be (?:a |an )?(?:np\.|numpy\.? ?)(?:nd)?array")

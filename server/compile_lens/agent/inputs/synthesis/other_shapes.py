@@ -18,7 +18,7 @@ OTHER_RANKS = (3, 4, 2, 5, 1)
 COMMON_RANKS = (2, 4)
 MAX_RANK_OF_IDS = 3
 # sides of images that pass through many strided layers
-LARGER_SIZES = (64, 128, 256, 384)
+LARGER_SIZES = (64, 128, 224, 256, 384)
 COMMON_SIDES = (28, 64, 224)
 SIGNAL_SIZES = (512, 1024, 2048, 16000)
 FEW_CHANNELS = 4
@@ -171,16 +171,23 @@ def smaller(candidate: Candidate) -> Iterator[Candidate]:
 
 
 def of_rank(
-    candidate: Candidate, rank: int, only_unknown_ranks: bool, is_about_states: bool = False
+    candidate: Candidate,
+    rank: int,
+    only_unknown_ranks: bool,
+    is_about_states: bool = False,
+    is_about_labels: bool = False,
 ) -> Iterator[Candidate]:
     """Candidates whose tensors have ``rank`` dimensions: each tensor in turn, then all at once.
 
-    ``is_about_states``: pairs come first, which are the states of an LSTM.
+    ``is_about_states``: pairs come first, which are the states of an LSTM. ``is_about_labels``: what has no fractions does.
     """
+
+    def is_other(pair: tuple[str, Tensor]) -> bool:
+        is_number = pair[1].dtype.startswith(("float", "complex"))
+        return (is_about_states and not pair[0].endswith(f"{INSIDE}0")) or (is_about_labels and is_number)
+
     everywhere = candidate
-    tensors = sorted(
-        candidate.arguments.tensors(), key=lambda pair: is_about_states and not pair[0].endswith(f"{INSIDE}0")
-    )
+    tensors = sorted(candidate.arguments.tensors(), key=is_other)
     for name, tensor in tensors:
         is_table_of_ids = tensor.dtype.startswith("int") and rank > max(MAX_RANK_OF_IDS, len(tensor.dims))
         if len(tensor.dims) == rank or (only_unknown_ranks and tensor.has_known_rank) or is_table_of_ids:
