@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...runtime.parsed_source import parsed
+from ...runtime.torchscript_errors import reason_of
 from .arguments import INSIDE, Argument, Arguments, Group, Tensor
 from .call_problem import CallProblem
 from .candidate import Candidate
@@ -55,6 +56,7 @@ _NUMBER_WANTED = re.compile(r"must be tuple of (?:ints|SymInts),? ?but (?:got|fo
 _STATES = re.compile(r"\bhx\b|\bhidden0\b|\bh_0\b")
 _JOINED = re.compile(r"Sizes of tensors must match except in dimension")
 _OF_INDICES = re.compile(r"too many indices|shape of the mask|shape mismatch: indexing")
+_BEYOND = re.compile(r"index (?P<index>\d+) is out of bounds for dimension \d+ with size (?P<size>\d+)")
 MAX_CONDITIONS = 8
 
 
@@ -130,6 +132,7 @@ def next_candidates(
     if any(w.kind == "larger" for w in wanted):
         yield from of_one_kind(candidate, error)
         yield from larger(candidate)
+    yield from _with_as_many_as_indices(candidate, error)
     sizes = [tuple(map(int, w.value.split())) for w in wanted if w.kind == "size"]
     if any(got < want for got, want in sizes):
         yield from _with_one_more(problem, candidate, error)
@@ -244,6 +247,21 @@ def _of_dtype(candidate: Candidate, dtype: str, error: BaseException | None) -> 
             each.append(candidate.arguments.with_argument(name, changed))
     for arguments in (every, *each) if dtype.startswith("complex") and len(each) > 1 else each:
         yield _with(candidate, arguments)
+
+
+def _with_as_many_as_indices(candidate: Candidate, error: Exception) -> Iterator[Candidate]:
+    """Candidates in which what is indexed has as many items as another tensor, whose items were sorted or counted to index it: 64 where
+    index 59 is out of bounds for 16."""
+    found = _BEYOND.search(reason_of(str(error)))
+    if found is None:
+        return
+    values, size = candidate.unknowns.values, int(found["size"])
+    many = sorted({value for value in values.values() if value > int(found["index"])})
+    unknown = candidate.unknowns.by_name
+    # batches and channels come before what is sorted
+    for name in reversed([name for name, value in values.items() if value == size and not unknown[name].fixed]):
+        for each in many[:1]:
+            yield with_values(candidate, {**values, name: each}, ())
 
 
 def _last(path: str) -> str:
