@@ -40,6 +40,7 @@ from .other_shapes import with_values
 from .other_values import ANY_MODULE, is_exclusive, is_none_called, with_callable
 from .own_classes import with_own_class
 from .parameter_info import ParameterInfo, positional_names
+from .refused_members import with_member
 from .refused_numbers import with_accepted_number
 from .search import NotFound, SearchBudget, search
 from .signatures import read_parameters
@@ -295,6 +296,7 @@ class _Construction:
         if isinstance(error, SlowTrial):
             yield from self.with_less_work(candidate, error)
             return
+        yield from with_member(candidate, error, ArgumentGuesser(self._module, Unknowns()).path_of)
         yield from without_weights(candidate, error, list(self._infos.values()))
         yield from with_all_unpacked(candidate, error, self._function, self._guess)
         yield from self._without_one(candidate, error)

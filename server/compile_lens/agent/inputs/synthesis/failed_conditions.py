@@ -15,7 +15,7 @@ from ...runtime.foreign_code import attempted
 from ...runtime.parsed_source import parsed_source_of
 from .failing_lines import innermost
 
-_RAISED = (AssertionError, ValueError, RuntimeError, TypeError)
+_RAISED = (AssertionError, ValueError, RuntimeError, TypeError, LookupError)
 _NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
@@ -71,21 +71,28 @@ class Relation:
 
 def relations(error: BaseException) -> Iterator[Relation]:
     """What had to hold where ``error`` was raised, by the `assert`, or the `if` around the `raise`."""
+    frame, _ = innermost(error)
+    names = {**frame.f_globals, **frame.f_locals} if frame is not None else {}
+    for test, must_hold in conditions(error):
+        yield from _required(test, must_hold, names)
+
+
+def conditions(error: BaseException) -> Iterator[tuple[ast.expr, bool]]:
+    """The tests for which ``error`` was raised, and whether each had to hold."""
     frame, line = innermost(error)
     tree = source_tree(frame) if isinstance(error, _RAISED) else None
     if frame is None or tree is None:
         return
-    names = {**frame.f_globals, **frame.f_locals}
     row = line - frame.f_code.co_firstlineno + 1
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert) and node.lineno <= row <= (node.end_lineno or row):
-            yield from _required(node.test, True, names)
+            yield node.test, True
         elif isinstance(node, ast.If):
             for branch, must_hold in ((node.body, False), (node.orelse, True)):
                 if any(
                     isinstance(each, ast.Raise) and each.lineno <= row <= (each.end_lineno or row) for each in branch
                 ):
-                    yield from _required(node.test, must_hold, names)
+                    yield node.test, must_hold
 
 
 def source_tree(frame: FrameType | None) -> ast.AST | None:
@@ -102,12 +109,11 @@ def _required(test: ast.expr, must_hold: bool, names: dict[str, Any]) -> Iterato
             yield from _required(each, must_hold, names)
     elif (
         isinstance(test, ast.Call)
-        and must_hold
         and isinstance(test.func, ast.Name)
-        and test.func.id == "all"
+        and test.func.id == ("all" if must_hold else "any")
         and test.args
     ):
-        yield from _required_of_items(test.args[0], names)
+        yield from _required_of_items(test.args[0], must_hold, names)
     elif isinstance(test, ast.Compare):
         sides = (test.left, *test.comparators)
         if must_hold or len(test.ops) == 1:
@@ -116,8 +122,8 @@ def _required(test: ast.expr, must_hold: bool, names: dict[str, Any]) -> Iterato
                 yield Relation(left, kind, right, names)
 
 
-def _required_of_items(node: ast.expr, names: dict[str, Any]) -> Iterator[Relation]:
-    """What has to hold of each item, with the first one: `all(0 < rate < 1 for rate in rates)`."""
+def _required_of_items(node: ast.expr, must_hold: bool, names: dict[str, Any]) -> Iterator[Relation]:
+    """What has to hold of each item, with the first one: `all(0 < rate < 1 for rate in rates)`, `not any(rate < 0 for rate in rates)`."""
     if not isinstance(node, (ast.GeneratorExp, ast.ListComp)) or len(node.generators) != 1:
         return
     target, source = node.generators[0].target, node.generators[0].iter
@@ -126,7 +132,7 @@ def _required_of_items(node: ast.expr, names: dict[str, Any]) -> Iterator[Relati
     ):
         items = attempted(lambda: eval(compile(ast.Expression(source), "", "eval"), names))
         if isinstance(items, (list, tuple)) and items:
-            yield from _required(node.elt, True, {**names, target.id: items[0]})
+            yield from _required(node.elt, must_hold, {**names, target.id: items[0]})
 
 
 def _is_plain(node: ast.AST) -> bool:
