@@ -12,7 +12,7 @@ pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 target = agent_module("inputs.synthesis.target")
 messages = agent_module("inputs.synthesis.messages")
 compiled_call = agent_module("inputs.compiled_call")
-smaller_defaults = agent_module("inputs.synthesis.smaller_defaults")
+less_work = agent_module("inputs.synthesis.less_work")
 
 MODULES = '''\
 from collections.abc import Sequence
@@ -193,7 +193,8 @@ def test_a_constructor_that_computes_for_long_gets_smaller_defaults(modules: obj
     candidates = agent_module("inputs.synthesis.candidate")
     arguments = agent_module("inputs.synthesis.arguments").Arguments()
     start = candidates.Candidate(arguments, agent_module("inputs.synthesis.dimensions").Unknowns())
-    assert [each.text for each in smaller_defaults.with_less_work(start, infos)] == ["points=256"]
+    found = [each.text for each in less_work.with_less_work(start, infos)]
+    assert found == ["points=256", "points=512, hop=4"]
 
 
 def test_compiled_calls_of_a_script_end_at_their_own_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from compile_lens.agent.runtime.torchscript_errors import reason_of
 from compile_lens.analysis.break_titles import own_title
 from compile_lens.analysis.error_stages import (
     BACKEND,
@@ -86,7 +87,7 @@ def _title(words: str, type_name: str) -> str:
 
 def first_words(text: str) -> str:
     """The first line that is not empty; with the next one where it is a heading ("Error(s) in loading state_dict for Net:")."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in reason_of(text).splitlines() if line.strip()]
     return DISPATCHER.sub("", " ".join(lines[: 2 if lines[0].endswith(":") else 1])) if lines else ""
 
 

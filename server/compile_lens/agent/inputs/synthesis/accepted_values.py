@@ -120,6 +120,11 @@ def _compared(node: ast.AST, names: dict[str, Any]) -> Iterator[tuple[str, list[
         name = _name(node.slice)
         if name:
             yield name, _texts(node.value, names)
+    elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "get" and node.args:
+        # what is not found is missed later: `scale = SCALES.get(name)`
+        name = _name(node.args[0])
+        if name and isinstance(node.func, ast.Attribute):
+            yield name, _texts(node.func.value, names)
     elif isinstance(node, ast.Match):
         name = _name(node.subject)
         patterns = [p.value for case in node.cases for p in ast.walk(case.pattern) if isinstance(p, ast.MatchValue)]

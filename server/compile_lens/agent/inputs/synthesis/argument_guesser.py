@@ -43,6 +43,7 @@ from .guesses import (
 from .heirs import concrete_or_imported
 from .hint_kinds import classes_in, count_of_items, first_class, is_dict_of_tensors, kinds_of, plain_items
 from .implementations import implementation, made_up
+from .listed_values import listed_texts
 from .named_sizes import size_of
 from .needed_parameters import is_needed, is_vocabulary
 from .other_values import ANY_MODULE
@@ -184,6 +185,8 @@ class ArgumentGuesser:
         accepted = accepted_texts(owner).get(name, ()) if isinstance(owner, type) else ()
         if not accepted and isinstance(owner, type) and kinds <= {"str"} and class_for(None, "", owner, self.module):
             accepted = texts_of_attributes(self.module).get(name, ())
+        if not accepted and kinds <= {"str"} and isinstance(owner, type) and by_name(SIZES, name) is None:
+            accepted = listed_texts(owner).get(name, ())
         if accepted and kinds <= {"str"}:
             return Expression(repr(accepted[0]))
         is_flag = info.is_flag and by_name(SIZES, name) is None and by_name(MAKERS, name) is None

@@ -32,6 +32,7 @@ from .failing_lines import names_in_failing_lines
 from .first_arguments import first_candidates
 from .guesses import MAKERS, by_name
 from .lacking_settings import with_lacking_setting, with_open_settings, with_unpacked_settings
+from .less_work import with_less_work
 from .messages import is_of_nothing, requirements
 from .number_ranges import with_number_in_bounds
 from .other_lengths import with_other_length
@@ -39,10 +40,10 @@ from .other_shapes import with_values
 from .other_values import ANY_MODULE, is_exclusive, is_none_called, with_callable
 from .own_classes import with_own_class
 from .parameter_info import ParameterInfo, positional_names
+from .refused_members import with_member
 from .refused_numbers import with_accepted_number
 from .search import NotFound, SearchBudget, search
 from .size_of_model import MAX_PARAMETERS, TooLarge, check_size, needs_memory, place, without_memory
-from .smaller_defaults import with_less_work
 from .solved_numbers import compared_sizes
 from .stand_ins import with_stand_ins
 from .structures import with_structure
@@ -94,7 +95,7 @@ def constructions(
     # what a function of the file passes is no guess
     is_made_here = any(True for _ in factories(module, cls))
     for first in first_candidates(module, cls, given) if begins_with is None else begins_with:
-        problem = _Construction(module, path, cls)
+        problem = _Construction(module, path, cls, fixed=frozenset(given))
         for candidate in (first,) if is_made_here else problem.with_read_structure(first):
             part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
             try:
@@ -144,19 +145,21 @@ def with_other_sizes(
     module: ModuleType, path: str, cls: type, making: Making, errors: Iterable[BaseException]
 ) -> Iterator[Making]:
     """Constructor calls that return and pass what ``errors`` require of sizes: one for two that are compared (`Block(in=64, out=64)`), as
-    many numbers as a layer takes, those in a range."""
+    many numbers as a layer takes, those in a range, smaller ones where the call took too long."""
     candidate = making.candidate
     if candidate is None:
         return
+    problem = _Construction(module, path, cls)
     for error in errors:
         found = itertools.chain(
+            problem.with_less_work(candidate, error),
             itertools.islice(_with_equal_sizes(candidate, error), MOST_SIZES),
             itertools.islice(_with_kernels_of_one(candidate, error), MOST_SIZES),
             itertools.islice(_with_larger_sizes(candidate, error), MOST_LARGER),
             itertools.islice(with_other_length(candidate, error), MOST_SIZES),
             itertools.islice(with_number_in_bounds(candidate, error), MOST_SIZES),
         )
-        yield from _that_return(_Construction(module, path, cls), path, found)
+        yield from _that_return(problem, path, found)
 
 
 def _with_equal_sizes(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
@@ -240,7 +243,9 @@ def mentioned_parameters(module: ModuleType, cls: type, message: str) -> dict[st
 class _Construction:
     """One call to find arguments for; ``large`` are the texts of those that return and make something too large."""
 
-    def __init__(self, module: ModuleType, path: str, cls: type, function: Any = None) -> None:
+    def __init__(
+        self, module: ModuleType, path: str, cls: type, function: Any = None, fixed: frozenset[str] = frozenset()
+    ) -> None:
         self._module = module
         self._names = vars(module)
         self._path = path
@@ -248,6 +253,7 @@ class _Construction:
         self._function = function or constructor(cls)
         infos = constructor_parameters(cls) if function is None else factory_parameters(path, function)
         self.infos = {info.name: info for info in infos}
+        self._fixed = fixed
         self.large: list[str] = []
 
     def as_call(self) -> CallProblem:
@@ -295,8 +301,9 @@ class _Construction:
 
     def _others(self, candidate: Candidate, error: Exception) -> Iterator[Candidate]:
         if isinstance(error, SlowTrial):
-            yield from with_less_work(candidate, self.infos.values())
+            yield from self.with_less_work(candidate, error)
             return
+        yield from with_member(candidate, error, ArgumentGuesser(self._module, Unknowns()).path_of)
         yield from without_weights(candidate, error, list(self.infos.values()))
         yield from with_all_unpacked(candidate, error, self._function, self._guess)
         yield from self._without_one(candidate, error)
@@ -305,6 +312,11 @@ class _Construction:
         yield from with_open_settings(candidate, error, self._names, self._guess)
         yield from with_lacking_setting(candidate, error, self._takes_any_class, self._guess)
         yield from with_own_class(candidate, error, self._module, self._make, self._cls)
+
+    def with_less_work(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+        """Candidates with smaller numbers than those with which ``error`` ended the constructor, or a call of what it makes."""
+        if isinstance(error, SlowTrial):
+            yield from with_less_work(candidate, self.infos.values(), error, self._fixed)
 
     def with_parts(self, candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
         """Candidates that pass something that can be called, or that has what was read of it."""

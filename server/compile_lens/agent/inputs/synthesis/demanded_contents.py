@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from .arguments import INSIDE, Arguments, Expression, Group, Tensor, UnknownInteger
 from .candidate import Candidate
-from .failed_conditions import failed_tests
+from .failed_conditions import conditions
 from .failing_lines import innermost
 from .number_ranges import leading_to
 from .tensor_contents import LEAST_RANK
@@ -82,13 +82,13 @@ def with_demanded_contents(candidate: Candidate, error: BaseException) -> Iterat
 def _words(error: BaseException) -> set[str]:
     """The names that a failed condition is about, and the words of the error."""
     frame, _ = innermost(error)
-    names = {each.lower() for test in failed_tests(error) for each in leading_to(test, frame)}
+    names = {each.lower() for test, _ in conditions(error) for each in leading_to(test, frame)}
     return names | {word.lower() for word in re.findall(r"[A-Za-z_]\w*", str(error))}
 
 
 def _is_of_numbers(error: BaseException) -> bool:
     """Whether the program raised for a condition on the numbers in a tensor."""
-    called = (node for test in failed_tests(error) for node in ast.walk(test) if isinstance(node, ast.Call))
+    called = (node for test, _ in conditions(error) for node in ast.walk(test) if isinstance(node, ast.Call))
     return any(getattr(each.func, "attr", getattr(each.func, "id", "")) in _OF_ALL_NUMBERS for each in called)
 
 

@@ -15,7 +15,7 @@ from ...runtime.foreign_code import attempted
 from ...runtime.parsed_source import parsed_source_of
 from .failing_lines import innermost
 
-_RAISED = (AssertionError, ValueError, RuntimeError, TypeError)
+_RAISED = (AssertionError, ValueError, RuntimeError, TypeError, LookupError)
 _NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
@@ -72,20 +72,13 @@ class Relation:
 def relations(error: BaseException) -> Iterator[Relation]:
     """What had to hold where ``error`` was raised, by the `assert`, or the `if` around the `raise`."""
     frame, _ = innermost(error)
-    if frame is None:
-        return
-    names = {**frame.f_globals, **frame.f_locals}
-    for test, must_hold in _tests(error):
+    names = {**frame.f_globals, **frame.f_locals} if frame is not None else {}
+    for test, must_hold in conditions(error):
         yield from _required(test, must_hold, names)
 
 
-def failed_tests(error: BaseException) -> Iterator[ast.expr]:
-    """The condition of the `assert`, or of the `if` around the `raise`, where ``error`` was raised."""
-    yield from (test for test, _ in _tests(error))
-
-
-def _tests(error: BaseException) -> Iterator[tuple[ast.expr, bool]]:
-    """The conditions that a program raised for, and whether they had to hold."""
+def conditions(error: BaseException) -> Iterator[tuple[ast.expr, bool]]:
+    """The tests for which ``error`` was raised, and whether each had to hold."""
     frame, line = innermost(error)
     tree = source_tree(frame) if isinstance(error, _RAISED) else None
     if frame is None or tree is None:
@@ -116,12 +109,11 @@ def _required(test: ast.expr, must_hold: bool, names: dict[str, Any]) -> Iterato
             yield from _required(each, must_hold, names)
     elif (
         isinstance(test, ast.Call)
-        and must_hold
         and isinstance(test.func, ast.Name)
-        and test.func.id == "all"
+        and test.func.id == ("all" if must_hold else "any")
         and test.args
     ):
-        yield from _required_of_items(test.args[0], names)
+        yield from _required_of_items(test.args[0], must_hold, names)
     elif isinstance(test, ast.Compare):
         sides = (test.left, *test.comparators)
         if must_hold or len(test.ops) == 1:
@@ -130,8 +122,8 @@ def _required(test: ast.expr, must_hold: bool, names: dict[str, Any]) -> Iterato
                 yield Relation(left, kind, right, names)
 
 
-def _required_of_items(node: ast.expr, names: dict[str, Any]) -> Iterator[Relation]:
-    """What has to hold of each item, with the first one: `all(0 < rate < 1 for rate in rates)`."""
+def _required_of_items(node: ast.expr, must_hold: bool, names: dict[str, Any]) -> Iterator[Relation]:
+    """What has to hold of each item, with the first one: `all(0 < rate < 1 for rate in rates)`, `not any(rate < 0 for rate in rates)`."""
     if not isinstance(node, (ast.GeneratorExp, ast.ListComp)) or len(node.generators) != 1:
         return
     target, source = node.generators[0].target, node.generators[0].iter
@@ -140,7 +132,7 @@ def _required_of_items(node: ast.expr, names: dict[str, Any]) -> Iterator[Relati
     ):
         items = attempted(lambda: eval(compile(ast.Expression(source), "", "eval"), names))
         if isinstance(items, (list, tuple)) and items:
-            yield from _required(node.elt, True, {**names, target.id: items[0]})
+            yield from _required(node.elt, must_hold, {**names, target.id: items[0]})
 
 
 def _is_plain(node: ast.AST) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import linecache
 import re
 import traceback
@@ -13,6 +14,7 @@ from typing import Any
 
 from ...runtime.foreign_code import attempted
 from ...runtime.parsed_source import parsed
+from ...runtime.torchscript_errors import failing_texts
 
 _MOST_LINES = 12
 MOST_KEYS = 8
@@ -26,7 +28,9 @@ def failing_line(error: BaseException) -> str:
 
 def failing_lines(error: BaseException) -> Iterator[str]:
     """The source of what the frames were doing, of the innermost one first."""
-    return filter(None, map(source_of, reversed(traceback.extract_tb(error.__traceback__)[-12:])))
+    lines = map(source_of, reversed(traceback.extract_tb(error.__traceback__)[-12:]))
+    # TorchScript has frames of its own, which it tells in its message
+    return filter(None, itertools.chain(failing_texts(str(error)), lines))
 
 
 def innermost(error: BaseException) -> tuple[FrameType | None, int]:
@@ -56,7 +60,7 @@ def names_in_failing_lines(error: BaseException) -> list[str]:
 
     What is kept as `self._width` most often comes from a parameter `width`.
     """
-    found: list[str] = []
+    found = [name for text in failing_texts(str(error)) for name in re.findall(r"[A-Za-z_]\w*", text)]
     for frame in reversed(traceback.extract_tb(error.__traceback__)[-12:]):
         if "_compile_lens" not in frame.filename:
             for name in re.findall(r"[A-Za-z_]\w*", source_of(frame)):

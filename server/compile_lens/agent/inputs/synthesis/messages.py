@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...runtime.parsed_source import parsed
+from ...runtime.torchscript_errors import reason_of
 from .asserted_sizes import compared_sizes
 from .failing_lines import failing_line, names_in_failing_lines
 from .lacking_arguments import lacking_names
@@ -177,7 +178,7 @@ _OUT_OF_RANGE = re.compile(r"index out of range|out of bounds|Target \d+ is out 
 
 def requirements(error: BaseException) -> Iterator[Requirement]:
     """What an error requires, the most definite first."""
-    text = str(error)
+    text = reason_of(str(error))
     yield from about_objects(error, text)
     yield from of_operators(text)
     yield from (Requirement("argument", name) for name in lacking_names(error))

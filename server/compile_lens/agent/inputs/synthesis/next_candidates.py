@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...runtime.parsed_source import parsed
+from ...runtime.torchscript_errors import reason_of
 from .arguments import INSIDE, Argument, Arguments, Group, Tensor
 from .call_problem import CallProblem
 from .candidate import Candidate
@@ -41,11 +42,13 @@ from .other_values import (
     with_small_model,
     with_text,
 )
+from .refused_members import with_name_of_part
 from .refused_numbers import with_accepted_number, with_number_in_range, with_number_of_type
 from .requirement import Requirement
 from .structures import as_graphs, with_keys_of_program, with_mentioned_keys, with_structure
 from .unpacked_items import with_tuples
 from .values_that_leave_some import of_one_kind, with_full_masks
+from .whole_values import with_whole_values
 
 # `**kwargs` of the function
 _OF_NAMED = re.compile(r"\bkw\w*\s*\[")
@@ -57,6 +60,7 @@ _STATES = re.compile(r"\bhx\b|\bhidden0\b|\bh_0\b")
 _LABELS = re.compile(r"\btargets?\b(?: tensor expected|s? of dimension| size\b)|\boffsets\b")
 _JOINED = re.compile(r"Sizes of tensors must match except in dimension")
 _OF_INDICES = re.compile(r"too many indices|shape of the mask|shape mismatch: indexing")
+_BEYOND = re.compile(r"index (?P<index>\d+) is out of bounds for dimension \d+ with size (?P<size>\d+)")
 MAX_CONDITIONS = 8
 
 
@@ -97,12 +101,14 @@ def next_candidates(
         yield from _of_lengths(candidate)
     if any(w.kind == "gradient" for w in wanted):
         yield from _with_gradients(candidate)
+    yield from with_name_of_part(candidate, error)
     yield from with_text(candidate, error)
     yield from with_other_value(candidate, error)
     yield from with_number_of_type(candidate, error)
     yield from with_accepted_number(candidate, error)
     yield from with_number_in_range(candidate, error)
     yield from with_number_in_bounds(candidate, error)
+    yield from with_whole_values(candidate, error)
     yield from with_other_length(candidate, error)
     yield from _with_all_that_it_lacks(problem, candidate, error)
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]
@@ -134,6 +140,7 @@ def next_candidates(
     if any(w.kind == "larger" for w in wanted):
         yield from of_one_kind(candidate, error)
         yield from larger(candidate)
+    yield from _with_as_many_as_indices(candidate, error)
     sizes = [tuple(map(int, w.value.split())) for w in wanted if w.kind == "size"]
     if any(got < want for got, want in sizes):
         yield from _with_one_more(problem, candidate, error)
@@ -248,6 +255,21 @@ def _of_dtype(candidate: Candidate, dtype: str, error: BaseException | None) -> 
             each.append(candidate.arguments.with_argument(name, changed))
     for arguments in (every, *each) if dtype.startswith("complex") and len(each) > 1 else each:
         yield _with(candidate, arguments)
+
+
+def _with_as_many_as_indices(candidate: Candidate, error: Exception) -> Iterator[Candidate]:
+    """Candidates in which what is indexed has as many items as another tensor, whose items were sorted or counted to index it: 64 where
+    index 59 is out of bounds for 16."""
+    found = _BEYOND.search(reason_of(str(error)))
+    if found is None:
+        return
+    values, size = candidate.unknowns.values, int(found["size"])
+    many = sorted({value for value in values.values() if value > int(found["index"])})
+    unknown = candidate.unknowns.by_name
+    # batches and channels come before what is sorted
+    for name in reversed([name for name, value in values.items() if value == size and not unknown[name].fixed]):
+        for each in many[:1]:
+            yield with_values(candidate, {**values, name: each}, ())
 
 
 def _last(path: str) -> str:

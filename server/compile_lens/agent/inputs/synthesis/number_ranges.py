@@ -28,6 +28,7 @@ _HOLDS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
+    ast.NotEq: operator.ne,
 }
 _NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
 _WITHIN = re.compile(
@@ -131,10 +132,10 @@ def _allowed(now: Number, limits: list[tuple[type[ast.cmpop], Number]]) -> list[
         is_whole = isinstance(bound, int) and isinstance(now, int)
         if kind in (ast.GtE, ast.LtE):
             found.append(bound)
-        elif kind is ast.Gt:
+        elif kind in (ast.Gt, ast.NotEq):
             found.append(bound + 1)
         else:
-            found.append(bound - 1 if is_whole and bound > 1 else bound / 2)
+            found.append(bound - 1 if (is_whole and bound > 1) or bound <= 0 else bound / 2)
     lows = [bound for kind, bound in limits if kind in (ast.Gt, ast.GtE)]
     highs = [bound for kind, bound in limits if kind in (ast.Lt, ast.LtE)]
     if lows and highs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -56,6 +57,8 @@ RANK_TRIALS, RANK_S = 8, 1.5
 PREPARING_TRIALS, PREPARING_S = 12, 2.0
 # the side of an image that a model insists on
 MAX_EXACT = 1024
+# of processor time, for one object
+SLOW_S = 1.0
 ON_META = ", on the meta device, since it is too large"
 ON_GPU = ", on the GPU"
 
@@ -114,7 +117,10 @@ class CallsOfObject:
         self._making = making
         self._method = method
         self._inputs = inputs
+        started = time.process_time()
         self._made = self._make()
+        # one object serves all trials where making another takes most of their time
+        self._is_kept = making.is_large or time.process_time() - started > SLOW_S
         self._suffix = "" if method == "forward" and callable(self._made) else f".{method}"
         function = getattr(type(self._made), method, None)
         if function is None:
@@ -262,7 +268,7 @@ class CallsOfObject:
         return evaluated_call(text, self._names, size, self._made)
 
     def _real(self, text: str) -> object:
-        made = self._made if self._making.is_large else self._make()
+        made = self._made if self._is_kept else self._make()
         with self._making.place():
             call = expressions.evaluate(f"__made__{self._suffix}({text})", {**self._names, "__made__": made})
         return call.run()

@@ -6,6 +6,7 @@ looks it up in.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import copy
 import re
@@ -16,7 +17,8 @@ from typing import Any
 from .accepted_values import compared_in
 from .arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from .candidate import Candidate
-from .failing_lines import failing_line, failing_lines, innermost, names_in_failing_lines
+from .failed_conditions import relations
+from .failing_lines import failing_line, failing_lines, innermost, keys_looked_up_in, names_in_failing_lines
 from .guesses import CLASS_MAKERS, MAKERS, TABLES, WORDS, by_name
 from .messages import requirements
 from .requirement import Requirement
@@ -55,7 +57,7 @@ ANY_FUNCTION = "lambda *args, **named: [*args, *named.values()][0]"
 
 def with_other_value(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
     """Candidates with a value that the program accepts in place of one that it does not."""
-    values = _accepted(error)
+    values = accepted_by(error)
     if not values:
         return
     for name, now in _suspects(candidate, error):
@@ -73,7 +75,7 @@ def with_text(candidate: Candidate, error: BaseException) -> Iterator[Candidate]
                 yield _with(candidate, path, Expression(repr(by_name(WORDS, path.rpartition(INSIDE)[2]) or "mean")))
     if _IS_TEXT.search(str(error)) is None and not (isinstance(error, KeyError) and _is_module(error.args[:1])):
         return
-    in_line, values = names_in_failing_lines(error), _accepted(error)
+    in_line, values = names_in_failing_lines(error), accepted_by(error)
     makers = [(path, each) for path, each in candidate.arguments.plain() if _makes_module(each)]
     for path, _ in sorted(makers, key=lambda pair: _rank(pair[0], in_line))[:MOST_SUSPECTS]:
         usual = by_name(WORDS, path.rpartition(INSIDE)[2]) or "relu"
@@ -242,7 +244,7 @@ def _value(candidate: Candidate, argument: Argument) -> Any:
     return int(text) if text.isdecimal() else None
 
 
-def _accepted(error: BaseException) -> list[Any]:
+def accepted_by(error: BaseException) -> list[Any]:
     """The values that an error, its line and what its line names list."""
     if not isinstance(error, (ValueError, KeyError, AssertionError, NotImplementedError, RuntimeError)):
         return []
@@ -262,8 +264,19 @@ def _accepted(error: BaseException) -> list[Any]:
     if frame is not None and not is_lookup:
         compared = compared_in(frame.f_code, frame.f_globals)
         found += [text for name in re.findall(r"[A-Za-z_]\w*", line) for text in compared.get(name, ())]
+    found += _of_conditions(error)
+    if isinstance(error, KeyError):
+        found += [key for key in keys_looked_up_in(error) if isinstance(key, str)]
     found += _of_containers(error, line)
     return [each for each in dict.fromkeys(found) if not hasattr(builtins, each)]
+
+
+def _of_conditions(error: BaseException) -> Iterator[str]:
+    """The keys and items of what a condition that the program raised for looks in: `if name not in self._layers: raise …`."""
+    for relation in relations(error):
+        inside = relation.value(relation.right) if relation.operator is ast.In else None
+        if isinstance(inside, (dict, list, tuple, set, frozenset)):
+            yield from [each for each in list(inside)[:MOST_VALUES] if isinstance(each, str)]
 
 
 def _of_containers(error: BaseException, line: str) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...instrument.unrecorded import unrecorded
+from ...runtime.torchscript_errors import reason_of
 from ..absent import NeedsAbsent
 from ..call_in_progress import CrashedBefore, in_progress
 from ..time_limit import SlowTrial, TrialTooLong, at_most
@@ -168,7 +169,8 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         furthest.take(candidate, error, failure.steps)
         if isinstance(error, (SlowTrial, CrashedBefore)) or is_too_large(error):
             others = problem.others(candidate, error) if problem.others is not None else ()
-            waiting.extend((each, None) for each in (*smaller(candidate), *others))
+            # the last one is tried next
+            waiting.extend((each, None) for each in (*smaller(candidate), *reversed(tuple(others))))
             continue
         if free and any(wanted.kind in ("attribute", "key") and wanted.value for wanted in requirements(error)):
             free -= 1
@@ -250,7 +252,8 @@ def sentence_of(error: BaseException | None) -> str:
         return "the time limit was reached before the first call"
     if isinstance(error, (TrialTooLong, CrashedBefore)):
         return str(error)
-    first = next((" ".join(line.split()) for line in str(error).splitlines() if line.strip()), "")
+    lines = reason_of(str(error)).splitlines()
+    first = next((" ".join(line.split()) for line in lines if line.strip()), "")
     # what was absent names its cause
     kind = "" if isinstance(error, NeedsAbsent) else type(error).__name__
     text = ": ".join(filter(None, (kind, first)))

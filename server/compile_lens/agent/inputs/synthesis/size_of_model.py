@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -24,6 +25,9 @@ OF_FAKE_TENSORS = (RuntimeError, UnboundLocalError, ValueError)
 ON_FAKE_TENSORS_S = 1.0
 # the folder of their code
 _FAKE_TENSORS = os.path.join("torch", "_subclasses")
+
+# the namespaces of modules, by their ids, and the names that are called in them
+_slow_on_fakes: set[tuple[int, str]] = set()
 
 
 class TooLarge(Exception):
@@ -65,20 +69,35 @@ def check_size(names: dict[str, Any], text: str, most: int = MAX_PARAMETERS) -> 
     """Construct the object on fake tensors, and return how many parameters it has. Raises TooLarge, and what its constructor raises.
 
     One that fake tensors cannot construct is constructed as it is: what that raises shows which arguments are wrong. So is one that fills
-    a table number by number, which takes thirty times as long with them.
+    a table number by number, which takes thirty times as long with them: other calls of it are not tried with them.
     """
+    _begin_fake_tensors()
+    called = (id(names), text.partition("(")[0])
     try:
+        if called in _slow_on_fakes:
+            raise SlowTrial
         with FAKE_TENSOR_MODE.need()(allow_non_fake_inputs=True), at_most(ON_FAKE_TENSORS_S, SlowTrial):
             made = made_by(text, names)
     except Exception as error:  # code of the user's may raise anything
         is_of_fakes = isinstance(error, (*OF_FAKE_TENSORS, SlowTrial)) or _is_fake_tensor_error(error)
         if not is_of_fakes:
             raise
+        if isinstance(error, SlowTrial):
+            _slow_on_fakes.add(called)
         made = made_by(text, names)
     count = parameter_count(made) if hasattr(made, "parameters") else 0
     if count > most:
         raise TooLarge(f"it has {count / 1e6:.0f} million parameters")
     return count
+
+
+@functools.cache
+def _begin_fake_tensors() -> None:
+    """Import what the first fake tensor needs: it takes as long as a slow constructor does."""
+    import torch
+
+    with FAKE_TENSOR_MODE.need()():
+        torch.empty(1).add_(1)
 
 
 def _is_fake_tensor_error(error: BaseException | None) -> bool:

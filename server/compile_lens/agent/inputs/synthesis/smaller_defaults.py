@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import copy
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...models.configuration_sizes import LAYERS, VOCABULARIES, WIDTHS, SizeTable, smaller_size
 from .arguments import Argument, Expression, literal
-from .candidate import Candidate
 from .parameter_info import ParameterInfo
 
 # one number for each stage of a model
@@ -19,8 +17,6 @@ _STAGES = re.compile(
 )
 _STAGE_LAYERS = 1
 MAX_LAYERS = 4
-# numbers that make a constructor slow, and what they become
-LARGE, LESS, LEAST = 256, 8, 64
 
 # from fewer layers, which are alike and change nothing else, to the defaults; smaller widths come last, since they must fit one another
 LEVELS: tuple[SizeTable, ...] = (LAYERS, (), (*LAYERS, *VOCABULARIES), (*LAYERS, *VOCABULARIES, *WIDTHS))
@@ -40,20 +36,6 @@ def smaller_defaults(
         if key not in seen:
             seen.add(key)
             yield named
-
-
-def with_less_work(candidate: Candidate, infos: Iterable[ParameterInfo]) -> Iterator[Candidate]:
-    """The candidate with an eighth of all large default numbers, for a constructor that computes for long: a transform of 2048 points."""
-    large = {
-        info.name: Expression(str(max(info.default // LESS, LEAST)))
-        for info in infos
-        if type(info.default) is int and info.default > LARGE and candidate.arguments.get(info.name) is None
-    }
-    arguments = candidate.arguments
-    for name, value in large.items():
-        arguments = arguments.with_argument(name, value)
-    if large:
-        yield Candidate(arguments, copy.deepcopy(candidate.unknowns))
 
 
 def _value(text: str) -> Any:
