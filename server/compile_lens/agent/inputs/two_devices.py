@@ -12,6 +12,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from ..runtime.parsed_source import parsed_expression
 from ..torch_internals.core import PYTREE, TORCH_DISPATCH_MODE
 from .expressions import is_tensor
 
@@ -75,11 +76,11 @@ def _mixes(arguments: Any) -> bool:
 
 def on_gpu(call: str) -> str:
     """The text ``call``, a call, with its arguments on the GPU: ``f(x=float32[2])`` as ``f(x=float32[2].cuda())``."""
-    tree = ast.parse(call, mode="eval")
-    assert isinstance(tree.body, ast.Call)
+    tree = parsed_expression(call)
+    assert isinstance(tree, ast.Call)
     moved = _Moved()
-    tree.body.args = [moved.visit(each) for each in tree.body.args]
-    for keyword in tree.body.keywords:
+    tree.args = [moved.visit(each) for each in tree.args]
+    for keyword in tree.keywords:
         keyword.value = moved.visit(keyword.value)
     return ast.unparse(ast.fix_missing_locations(tree))
 
