@@ -74,13 +74,15 @@ class Mender:
             if earlier is not None:
                 error = NeedsAbsent(earlier)
             value = None if earlier is not None else self._in_place_of(module, node, alias, error)
+            name = alias.asname or alias.name.partition(".")[0]
             if value is None:
                 remaining = remaining or error
                 value = Absent(error.cause if isinstance(error, NeedsAbsent) else error)
-            if alias.name == "*":
+                value = names.get(name, value)  # what was there before is there still
+            if name == "*":
                 lose_names(module, value)
             else:
-                names[alias.asname or alias.name.partition(".")[0]] = value
+                names[name] = value
         return remaining
 
     def _in_place_of(

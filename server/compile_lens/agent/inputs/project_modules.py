@@ -47,6 +47,8 @@ class ProjectModules:
         """The spec of a module of the project, or None."""
         if name in self._asking:
             return None  # another finder asks all of them
+        if path is not None and not any(is_of_project(os.path.join(each, ""), self._file) for each in path):
+            return None  # the other modules of a library need not be looked for twice
         self._asking.add(name)
         try:
             spec = self._found(name, path, target)
