@@ -13,6 +13,7 @@ from typing import Any
 from ..runtime.foreign_code import attempted
 from .absent import Absent, NeedsAbsent, cause_of
 from .as_written import runs_as_written
+from .failed_constructions import FailedConstructions
 
 # a loop in which statements fail is left after so many turns
 FAILING_TURNS = 2
@@ -49,6 +50,12 @@ class Guard:
         self.failures = 0
         self.lines: set[int] = set()
         self.is_over = False
+
+    def of_another_file(self, constructions: FailedConstructions) -> Guard:
+        """One for statements of another file, for the time that is left."""
+        other = Guard(0.0, self._on_failure, constructions.add)
+        other._end, other._clock_end = self._end, self._clock_end
+        return other
 
     def check_time(self) -> None:
         """Raise Enough when the time is up."""

@@ -77,13 +77,15 @@ class CallsCovered(AgentEvent):
 class ImportHelped(AgentEvent):
     """``folder`` was added to the import path for ``module``, which was not found; where it is '', a stub replaced it.
 
-    It is told once more where a model inherits from the stub (``is_base``).
+    It is told once more where a model inherits from the stub (``is_base``). A folder of another name that stands for the module itself
+    has ``satisfied`` imports of the project.
     """
 
     name: ClassVar[str] = "import-helped"
     module: str
     folder: str = ""
     is_base: bool = False
+    satisfied: int = 0
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,15 @@ class StatementsSkipped(AgentEvent):
 
     name: ClassVar[str] = "skipped"
     lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class WorkingFolderChosen(AgentEvent):
+    """The script ran in ``folder``, where the file ``path`` is that it names; there is none of its files in the folder of the run."""
+
+    name: ClassVar[str] = "working-folder"
+    folder: str
+    path: str
 
 
 @dataclass(frozen=True)
