@@ -25,8 +25,8 @@ class Keeper:
 """
 
 
-def why(text: str, has_failed: bool = False) -> str:
-    return why_nothing_was_called(parse(text), has_failed)
+def why(text: str, is_explained: bool = False) -> str:
+    return why_nothing_was_called(parse(text), is_explained)
 
 
 def test_what_reaches_outside_is_named_with_a_call() -> None:
@@ -35,11 +35,11 @@ def test_what_reaches_outside_is_named_with_a_call() -> None:
         "Nothing was called: `Keeper.step`, `Keeper.__call__` take tensors, but they or their classes use `open`, which"
     )
     assert said.endswith("Complete a call: `--entry 'Keeper(folder=...).step(x=..., scale=...)'`.")
-    assert why(KEEPER, has_failed=True) == said
+    assert why(KEEPER, is_explained=True) == said
 
 
 @pytest.mark.parametrize(
-    ("text", "has_failed", "wanted"),
+    ("text", "is_explained", "wanted"),
     [
         ("import torch\nclass Names:\n    first = 1\n", False, NOTHING_TO_CALL),
         ("import torch\nclass Names:\n    first = 1\n", True, ""),
@@ -48,5 +48,5 @@ def test_what_reaches_outside_is_named_with_a_call() -> None:
         (KEEPER + "\n\ndef double(x: torch.Tensor):\n    return x * 2\n", False, ""),
     ],
 )
-def test_where_something_else_explains_it(text: str, has_failed: bool, wanted: str) -> None:
-    assert why(text, has_failed) == wanted
+def test_where_something_else_explains_it(text: str, is_explained: bool, wanted: str) -> None:
+    assert why(text, is_explained) == wanted

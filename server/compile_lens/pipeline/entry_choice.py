@@ -282,7 +282,8 @@ async def _first_that_reaches(
     first = msgspec.structs.replace(first, coverage=first.coverage or coverage)
     if first.coverage is None:
         text = (source_if_readable(job.file) or "") if job.text is None else job.text
-        why = why_nothing_was_called(parse(text), any(f.kind is Kind.RUN_ERROR for f in first.findings))
+        is_explained = len(passed) > 1 or any(finding.kind is Kind.RUN_ERROR for finding in first.findings)
+        why = why_nothing_was_called(parse(text), is_explained)
         first = msgspec.structs.replace(first, notes=(*first.notes, why) if why else first.notes)
     passed = [way for way in passed if way.entry != first.entry]
     return msgspec.structs.replace(first, passed_over=tuple(passed))

@@ -19,13 +19,13 @@ NOTHING_TO_CALL = (
 )
 
 
-def why_nothing_was_called(tree: SourceTree, has_failed: bool) -> str:
-    """One sentence, and what to do; '' where the file has something that is called with made-up inputs, and for a script that
-    ``has_failed``, which its error explains."""
+def why_nothing_was_called(tree: SourceTree, is_explained: bool) -> str:
+    """One sentence, and what to do; '' where the file has something that is called with made-up inputs, and for a file without anything
+    of that kind where an error, or what is said of an entry that was tried, explains it."""
     reaching = with_effects(tree)
     if not reaching:
-        is_explained = has_failed or units(tree) or "torch" not in tree.text or not _defines_something(tree)
-        return "" if is_explained else NOTHING_TO_CALL
+        has_nothing = not units(tree) and "torch" in tree.text and _defines_something(tree)
+        return NOTHING_TO_CALL if has_nothing and not is_explained else ""
     if len(reaching) < len(units(tree)):
         return ""
     shown = ", ".join(f"`{each.qualified_name}`" for each in reaching[:NAMED])
