@@ -21,6 +21,8 @@ from tests.corpus.releases import of_day, uploaded
 
 INSTALL_S = 240
 FOLDER = "environments"
+# torchvision's own, of either name that its versions give it
+_OF_EXTENSION = re.compile(r'if _load_library\("_C(?:_stable)?"\):')
 # imports that are tried until none lacks anything more
 MOST_ROUNDS = 8
 # "The package `a` requires `b>=1,<2`, but `3.0` is installed" (uv 0.9)
@@ -99,7 +101,7 @@ def _leave_out_cuda(inside: Path) -> None:
     extension = inside / "torchvision" / "extension.py"
     if extension.exists() and "vision_operators" not in (text := extension.read_text("utf-8")):
         shutil.copy(Path(__file__).parent / "vision_operators.py", extension.parent / "vision_operators.py")
-        text = text.replace('if _load_library("_C"):', "from .vision_operators import define\n\nif define():")
+        text = _OF_EXTENSION.sub("from .vision_operators import define\n\nif define():", text)
         # the file is the same as that of uv's cache, and of every environment made from it
         extension.unlink()
         extension.write_text(text, encoding="utf-8")

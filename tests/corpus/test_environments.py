@@ -96,3 +96,14 @@ def test_boxes_that_overlap_are_left_out() -> None:
     scores = torch.tensor([0.5, 0.9, 0.8, 0.7])
     assert vision_operators._nms(boxes, scores, 0.5).tolist() == [1, 2]
     assert vision_operators._nms(boxes[:0], scores[:0], 0.5).tolist() == []
+
+
+@pytest.mark.parametrize("name", ["_C", "_C_stable"])
+def test_the_operators_of_torchvision_take_the_place_of_its_compiled_part(tmp_path: Path, name: str) -> None:
+    inside = tmp_path / "torchvision"
+    inside.mkdir()
+    (inside / f"{name}.so").touch()
+    (inside / "extension.py").write_text(f'if _load_library("{name}"):\n    pass\n')
+    environments._leave_out_cuda(tmp_path)
+    assert "if define():" in (inside / "extension.py").read_text()
+    assert sorted(each.name for each in inside.iterdir()) == ["extension.py", "vision_operators.py"]

@@ -10,7 +10,7 @@ from compile_lens.entries.entry import Entry, EntryKind, model_of_script, script
 from compile_lens.entries.entry_spec import synthesized
 from compile_lens.entries.importers import NAMES_COMPILER
 from compile_lens.entries.recorded import Recording, recorded_entry
-from compile_lens.entries.scripts import does_something, has_errors
+from compile_lens.entries.scripts import calls_imported, does_something, has_errors
 from compile_lens.entries.targets import Target, find_targets
 from compile_lens.syntax.definitions import definitions
 from compile_lens.syntax.tree import Query, SourceTree
@@ -41,7 +41,9 @@ def find_entries(
     is_script = does_something(tree)
     # a script that compiles nothing would only take its time
     compiles = any(target.is_region for target in targets) or NAMES_COMPILER.search(tree.text) is not None
-    if is_script and not compiles:
+    # what it imports may build a model, where it defines none
+    may_build = is_script or (not targets and calls_imported(tree))
+    if may_build and not compiles:
         found.append(model_of_script())
     if is_script or has_errors(tree) or not targets:
         found.append(script())
@@ -49,7 +51,7 @@ def find_entries(
     recorded = recorded_entry(tree, recording) if recording is not None else None
     if recorded is not None:
         found.append(recorded)
-    if is_script and compiles:
+    if may_build and compiles:
         found.append(model_of_script())
     if targets:
         names = ", ".join(f"`{target.name}`" for target in targets[:3])

@@ -31,7 +31,7 @@ _ASIDE = pattern(r"_|test|load|save|parse|plot|print|log_|show|visuali[sz]e|down
 _CALLED, _ASSIGNED = pattern(r"\bself\.(\w+)\("), pattern(r"\bself\.(\w+)\s*(?::[^=\n]{0,200})?=(?!=)")
 _OF_OBJECT = pattern(r"\b(?:self|cls)\.(\w+)")
 # `self.optimizer.step()` changes nothing but the object
-_OF_TRAINING = frozenset({"optimizer"})
+OF_TRAINING = frozenset({"optimizer"})
 _MORE_THAN_A_CALL = ("property", "setter", "overload", "fixture", "contextmanager", "abstractmethod", "validator")
 
 
@@ -86,7 +86,7 @@ def _methods_of(
     for method in members.values():
         if owner_of(method) == cls.name and _is_to_call(tree, method) and _is_about_tensors(tree, method, made):
             reached = _reached(tree, [method.name, CONSTRUCTOR], members)
-            reaches_out = any(has_effects(tree, each, _OF_TRAINING) for each in reached)
+            reaches_out = any(has_effects(tree, each, OF_TRAINING) for each in reached)
             yield method.name in used, method, reaches_out
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import tree_sitter
 
 from compile_lens.syntax.callees import CalleeNames, read_names
+from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.tree import SourceTree, identifiers, kept_with_tree
 
 _QUIET = frozenset(
@@ -23,6 +25,7 @@ _QUIET = frozenset(
         "type_alias_statement",
     ]
 )
+_NO_PROJECT = sys.stdlib_module_names | {"torch", "numpy"}
 
 
 def does_something(tree: SourceTree) -> bool:
@@ -30,6 +33,20 @@ def does_something(tree: SourceTree) -> bool:
     names = read_names(tree)
     own = _defined_at_top(tree)
     return any(_acts(tree, names, own, node) for node in tree.root.named_children)
+
+
+def calls_imported(tree: SourceTree) -> bool:
+    """Whether the top level calls what the file imports, other than from Python, torch and numpy: that may be all that it is about
+    (`from shop.train import main; main()`)."""
+    imports = read_imports(tree)
+    calls = (call for node in tree.root.named_children if node.type not in _QUIET for call in _calls(node))
+    named = filter(None, (imports.names.get(_root_name(tree, call)) for call in calls))
+    return not _NO_PROJECT.issuperset(name.partition(".")[0] for name in named)
+
+
+def _root_name(tree: SourceTree, call: tree_sitter.Node) -> str:
+    """``shop`` of `shop.train.main()`."""
+    return next((tree.node_text(name) for name in identifiers(call)), "")
 
 
 def has_errors(tree: SourceTree) -> bool:

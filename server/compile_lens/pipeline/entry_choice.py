@@ -26,6 +26,7 @@ from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.not_compiled import ASKED_FOR
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
 from compile_lens.analysis.run_errors import STOPPED, UNRUNNABLE, severity_beside
+from compile_lens.documents.source_file import source_if_readable
 from compile_lens.entries.entry import (
     AUTOMATIC,
     CALLED_FUNCTIONS,
@@ -43,6 +44,7 @@ from compile_lens.entries.importers import EXAMPLE, arguments_elsewhere, find_ex
 from compile_lens.entries.recorded import Recording
 from compile_lens.entries.targets import find_targets
 from compile_lens.pipeline.entry_reach import check_reach, within_reach
+from compile_lens.pipeline.nothing_called import why_nothing_was_called
 from compile_lens.pipeline.own_words import in_own_words, told_what_was_not_run
 from compile_lens.pipeline.workspace import documented_examples, mentioning
 from compile_lens.syntax.tree import parse
@@ -278,6 +280,11 @@ async def _first_that_reaches(
         return part
     assert first is not None, "there is always an entry"
     first = msgspec.structs.replace(first, coverage=first.coverage or coverage)
+    if first.coverage is None:
+        text = (source_if_readable(job.file) or "") if job.text is None else job.text
+        is_explained = len(passed) > 1 or any(finding.kind is Kind.RUN_ERROR for finding in first.findings)
+        why = why_nothing_was_called(parse(text), is_explained)
+        first = msgspec.structs.replace(first, notes=(*first.notes, why) if why else first.notes)
     passed = [way for way in passed if way.entry != first.entry]
     return msgspec.structs.replace(first, passed_over=tuple(passed))
 

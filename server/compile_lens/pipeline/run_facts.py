@@ -16,6 +16,7 @@ from compile_lens.agent.runtime.entry_protocol import (
     ImportHelped,
     RunAsModule,
     StatementsSkipped,
+    WorkingFolderChosen,
 )
 from compile_lens.agent.runtime.protocol import (
     AbilityLost,
@@ -69,6 +70,8 @@ class RunFacts:
     degraded: dict[str, str] = field(default_factory=dict)
     helped_imports: dict[str, str] = field(default_factory=dict)
     lacking_imports: dict[str, str] = field(default_factory=dict)
+    working_folder: WorkingFolderChosen | None = None
+    renamed_imports: dict[str, tuple[str, int]] = field(default_factory=dict)
     inherited_stubs: set[str] = field(default_factory=set)
     as_module: tuple[str, str] | None = None
     made_up_arguments: tuple[str, ...] = ()
@@ -102,6 +105,8 @@ class RunFacts:
             self.not_kept, self.not_kept_count = event.names, event.count
         elif isinstance(event, AbilityLost):
             self.degraded[event.what] = event.why
+        elif isinstance(event, ImportHelped) and event.satisfied:
+            self.renamed_imports[event.module] = (event.folder, event.satisfied)
         elif isinstance(event, ImportHelped):
             if event.is_base:
                 self.inherited_stubs.add(event.module)
@@ -109,6 +114,8 @@ class RunFacts:
                 self.lacking_imports.setdefault(event.module, event.why)
             else:
                 self.helped_imports[event.module] = event.folder
+        elif isinstance(event, WorkingFolderChosen):
+            self.working_folder = event
         elif isinstance(event, RunAsModule):
             self.as_module = (event.module, event.folder)
         elif isinstance(event, ArgumentsMadeUp):
@@ -144,6 +151,7 @@ class RunFacts:
             degraded=self.degraded.copy(),
             helped_imports=self.helped_imports.copy(),
             lacking_imports=self.lacking_imports.copy(),
+            renamed_imports=self.renamed_imports.copy(),
             inherited_stubs=self.inherited_stubs.copy(),
         )
 
@@ -195,10 +203,18 @@ class RunFacts:
         if self.as_module is not None:
             module, folder = self.as_module
             yield f"Ran like `python -m {module}` in `{_as_program_names_it(folder, job)}`, because the file imports from its own package."
+        if self.working_folder is not None:
+            chosen = self.working_folder
+            shown = f"`{_as_program_names_it(chosen.folder, job)}`"
+            yield f"Ran in the folder {shown}, where `{chosen.path}` is. Start from another folder to choose it."
         for name, folder in self.helped_imports.items():
             if folder:
                 shown = f"`{_as_program_names_it(folder, job)}`"
                 yield f"Added the folder {shown} to the import path for `{name}`. Set `PYTHONPATH` to choose another."
+        for name, (folder, count) in self.renamed_imports.items():
+            shown = f"`{_as_program_names_it(folder, job)}`"
+            satisfied = f"it satisfies {count} of the project's imports"
+            yield f"Used the folder {shown} as `{name}`: {satisfied}. Put a folder `{name}` on `PYTHONPATH` to choose another."
         if not self.helped_imports.get(DISTUTILS, DISTUTILS):
             yield f"`{DISTUTILS}` was replaced with a stub: Python has none since 3.12. {DISTUTILS_HINT}"
         stubs = [f"`{name}`" for name, folder in self.helped_imports.items() if not folder and name != DISTUTILS]

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..runtime.foreign_code import attempted
 from ..runtime.parsed_source import parsed
+from .configured_functions import decorated_functions, settings_for, value_of_class
 from .made_up_arguments import value_for
 
 # methods of a library that call what they are given
@@ -37,6 +38,8 @@ def commands(names: Mapping[str, Any], source: str, file: str) -> list[Command]:
     """The commands of a program that has run with ``names``; those that train come first."""
     every = (*_of_parsers(names, file), *_of_typer(names), *_of_functions(names, source, file))
     found = {command.name: command for command in every}
+    for command in _of_decorators(names, source, file):
+        found.setdefault(command.name, command)
     return sorted(found.values(), key=lambda command: _TRAINS.search(command.name) is None)[:MOST]
 
 
@@ -117,6 +120,13 @@ def _of_typer(names: Mapping[str, Any]) -> Iterator[Command]:
             yield _called(str(command.name or command.callback.__name__), command.callback)
 
 
+def _of_decorators(names: Mapping[str, Any], source: str, file: str) -> Iterator[Command]:
+    """Functions that a library calls with settings, or elsewhere: `@library.main(config_name="train")`, `@app.task`."""
+    for name, function in decorated_functions(names, source, file):
+        given = settings_for(function, source, file)
+        yield _called(name, function, given)
+
+
 def _methods(cls: Any) -> Iterator[Command]:
     made = attempted(cls) if not _required(cls) else None
     for name, value in vars(cls).items() if made is not None else ():
@@ -124,13 +134,16 @@ def _methods(cls: Any) -> Iterator[Command]:
             yield _called(name, getattr(made, name))
 
 
-def _called(name: str, function: Any) -> Command:
+def _called(name: str, function: Any, settings: Mapping[str, Any] | None = None) -> Command:
+    """``settings`` are values of parameters that the program itself has."""
     lacking = _required(function)
     hints = attempted(functools.partial(typing.get_type_hints, function)) or {}
 
     def run() -> object:
         _mark_flags_as_read()
         given = {each.name: value_for(each.name, hints.get(each.name)) for each in lacking}
+        own = {each.name: value_of_class(hints.get(each.name)) for each in lacking}
+        given |= {name: value for name, value in {**own, **(settings or {})}.items() if value is not None}
         positional = [given.pop(each.name) for each in lacking if each.kind is each.POSITIONAL_ONLY]
         return function(*positional, **_described_defaults(function), **given)
 

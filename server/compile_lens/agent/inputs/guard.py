@@ -11,6 +11,7 @@ from typing import Any
 
 from .absent import Absent, NeedsAbsent, cause_of
 from .as_written import runs_as_written
+from .failed_constructions import FailedConstructions
 
 Mend = Callable[[tuple[int, int], BaseException, dict[str, Any]], "BaseException | None"]
 # what an import asks of the module that it is in
@@ -53,6 +54,12 @@ class Guard:
         self.failures = 0
         self.lines: set[int] = set()
         self.is_over = False
+
+    def of_another_file(self, constructions: FailedConstructions) -> Guard:
+        """One for statements of another file, for the time that is left."""
+        other = Guard(0.0, self._on_failure, constructions.add)
+        other._end, other._clock_end = self._end, self._clock_end
+        return other
 
     def check_time(self) -> None:
         """Raise Enough when the time is up."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import OWN_FOLDER
-from ..runtime.entry_protocol import ArgumentsMadeUp, StatementsSkipped
+from ..runtime.entry_protocol import ArgumentsMadeUp, StatementsSkipped, WorkingFolderChosen
 from ..runtime.program_text import remember
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
@@ -19,16 +19,23 @@ from . import compiled_call, missing_imports, project_modules
 from .absent import Absent, given_functions
 from .as_written import runs_as_written
 from .commands import commands
+from .configured_functions import settings_for
 from .continuing import GUARD, rewritten
 from .failed_constructions import FailedConstructions
 from .failed_imports import Mender
 from .function_recorder import is_own_file
 from .guard import Guard
+from .guarded_callees import GuardedCallees
 from .made_up_arguments import made_up
+from .missing_imports import project_root
 from .module import package_of
 from .named_models import NamedModel, named_models
 from .synthesis.signatures import read_parameters
 from .watched_program import WatchedProgram
+from .working_folder import working_folder
+
+# of those that are kept with the frames that they ended
+MOST_ERRORS = 12
 
 
 class GuardedScript:
@@ -44,6 +51,8 @@ class GuardedScript:
         self._wire = wire
         self._program: WatchedProgram | None = None
         self._constructions = FailedConstructions()
+        self._raised: list[BaseException] = []
+        self._callees = GuardedCallees(self._page, lambda path: is_own_file(path, self._page))
         self._has_made_up_arguments = False
         self._has_failed = False
         self._source = ""
@@ -61,6 +70,7 @@ class GuardedScript:
         guard = Guard(seconds, self._report, self._constructions.add, self._mend)
         self._constructions.read(source)
         program = self._program = WatchedProgram(self._page, seconds, guard.check_time, self._owns)
+        self._choose_folder(source)
         names = self._main_module(source).__dict__
         names[GUARD] = guard
         remember(self._page, source)
@@ -71,8 +81,10 @@ class GuardedScript:
             with made_up(self._arguments):
                 exec(code, names)
                 if not runs_as_written():
+                    self._go_on_in_callees(guard, program)
                     self._start_by_stubs(guard, program)
                     self._start_commands(guard, program, names, source)
+                    self._go_on_in_callees(guard, program)
 
         program.run(body)
         if self._ending is not None and not self._has_made_up_arguments:
@@ -82,6 +94,17 @@ class GuardedScript:
         if guard.lines and self._page == self._file:
             self._wire.tell(StatementsSkipped(tuple(sorted(guard.lines))))
 
+    def _choose_folder(self, source: str) -> None:
+        """Run in the folder where the files are that the script names, if the current one has none of them."""
+        chosen = working_folder(source, self._page, project_root(self._page)) if self._page == self._file else None
+        if chosen is not None and not runs_as_written():
+            os.chdir(chosen.folder)
+            self._wire.tell(WorkingFolderChosen(chosen.folder, chosen.path))
+
+    def _go_on_in_callees(self, guard: Guard, program: WatchedProgram) -> None:
+        """Go on in the functions of other files in which statements of this one have failed."""
+        self._callees.go_on(self._raised, guard, program.has_models)
+
     def _start_by_stubs(self, guard: Guard, program: WatchedProgram) -> None:
         """Call the functions of the file that a missing library would have called with arguments of the command line."""
         for function in given_functions:
@@ -89,8 +112,9 @@ class GuardedScript:
                 continue
             lacking = [info for info in read_parameters(function, skip_first=False) if info.required]
             absent = Absent(ModuleNotFoundError("its caller is not installed"))
+            given = {info.name: absent for info in lacking} | settings_for(function, self._source, self._page)
             try:
-                function(**{info.name: absent for info in lacking})
+                function(**given)
             except Exception as error:  # code of the user's may raise anything
                 guard.failed(error, function.__code__.co_firstlineno)
 
@@ -123,7 +147,8 @@ class GuardedScript:
 
     def not_constructed(self) -> Iterator[tuple[type, dict[str, str]]]:
         """Classes of models whose construction failed, with the arguments that are known."""
-        yield from self._constructions.found
+        for constructions in (self._constructions, *self._callees.constructions):
+            yield from constructions.found
 
     def _arguments(self, names: list[str]) -> None:
         self._has_made_up_arguments = True
@@ -131,6 +156,8 @@ class GuardedScript:
 
     def _report(self, error: BaseException) -> None:
         """Say what the first statement raised that failed: the program itself comes no further, with made-up arguments not even so far."""
+        if len(self._raised) < MOST_ERRORS:
+            self._raised.append(error)
         if isinstance(error, SystemExit) and not self._has_failed:
             self._ending = (
                 self._ending or error

@@ -17,11 +17,11 @@ _OPEN = re.compile(r"^\s*from\s+\S+\s+import\s+\*|\b__getattr__\b|\bglobals\(\)|
 
 def has_what_is_imported(folder: str, name: str, imports: Sequence[ast.AST]) -> bool:
     """Whether the module ``name`` in ``folder`` has something of what ``imports`` ask for: not all, since parts may be built later."""
-    asked = [(path, wanted) for path, wanted in _wanted(name, imports) if wanted or path != name]
-    return not asked or any(_has(folder, path, wanted) for path, wanted in asked)
+    asked = [(path, wanted) for path, wanted in imported_names(name, imports) if wanted or path != name]
+    return not asked or any(has_names(os.path.join(folder, *path.split(".")), wanted) for path, wanted in asked)
 
 
-def _wanted(name: str, imports: Sequence[ast.AST]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def imported_names(name: str, imports: Sequence[ast.AST]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The dotted names of modules, ``name`` or below it, and what is imported of each."""
     for node in imports:
         if isinstance(node, ast.ImportFrom) and not node.level and node.module:
@@ -31,8 +31,8 @@ def _wanted(name: str, imports: Sequence[ast.AST]) -> Iterator[tuple[str, tuple[
             yield from ((alias.name, ()) for alias in node.names if alias.name.partition(".")[0] == name)
 
 
-def _has(folder: str, path: str, wanted: Sequence[str]) -> bool:
-    place = os.path.join(folder, *path.split("."))
+def has_names(place: str, wanted: Sequence[str]) -> bool:
+    """Whether ``place``, a module's path without its ending, is there and has the names that are ``wanted`` of it."""
     text = _text_of(f"{place}.py") or _text_of(os.path.join(place, "__init__.py"))
     if not text and not os.path.exists(f"{place}.py") and not os.path.isdir(place):
         return False

@@ -22,6 +22,7 @@ from ..runtime.parsed_source import parsed_file
 from ..runtime.wire import Wire
 from .absent import StubModule, on_model_base
 from .import_names import has_what_is_imported
+from .renamed_folders import renamed_folder, spec_of
 
 # what stands in the top folder of a project
 MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg")
@@ -48,9 +49,15 @@ class MissingImports:
         top, _, rest = name.partition(".")
         if top in self._stubbed:
             return self._stub(name)
-        imports = () if rest else self._needed_here()
+        package = sys.modules.get(top) if rest else None
+        there = tuple(getattr(package, "__path__", ()))
+        if rest and ("." in rest or not any(is_of_project(folder, self._file) for folder in there)):
+            return None
+        imports = self._needed_here()
         if not imports:
             return None
+        if package is not None:
+            return self._in_renamed_folder(name, top, imports, package, there)
         for folder in _folders(self._file, name):
             if folder not in sys.path and _has_module(folder, name) and has_what_is_imported(folder, name, imports):
                 sys.path.append(folder)
@@ -59,11 +66,26 @@ class MissingImports:
                 return importlib.machinery.PathFinder.find_spec(name, [folder])
         if any(_has_module(folder, name) for folder in sys.path if folder):
             return None  # it is there, and something of it is not
+        renamed = renamed_folder(project_root(self._file), os.path.dirname(self._file), name, imports)
+        if renamed is not None:
+            self._wire.tell(ImportHelped(name, renamed.path, satisfied=renamed.satisfied))
+            return spec_of(name, renamed.path)
         if not _stubs_are_used:
             return None
         self._stubbed.add(name)
         self._wire.tell(ImportHelped(name))
         return self._stub(name)
+
+    def _in_renamed_folder(
+        self, name: str, top: str, imports: Sequence[ast.AST], package: ModuleType, there: tuple[str, ...]
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The spec of a module that the package ``top`` of the project lacks and another of its folders has."""
+        renamed = renamed_folder(project_root(self._file), os.path.dirname(self._file), top, imports, there)
+        if renamed is None:
+            return None
+        package.__path__ = [*there, renamed.path]
+        self._wire.tell(ImportHelped(top, renamed.path, satisfied=renamed.satisfied))
+        return importlib.machinery.PathFinder.find_spec(name, [renamed.path])
 
     def _stub(self, name: str) -> importlib.machinery.ModuleSpec:
         loader: Any = _StubLoader()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import itertools
 import re
 import sys
 import textwrap
@@ -21,16 +20,19 @@ from typing import Any
 
 from ..runtime.foreign_code import attempted
 from ..runtime.parsed_source import parsed
-from .absent import Absent
+from .meant_values import assigned_in, is_registry, meant, value_of
 from .synthesis.arguments import literal
 from .synthesis.signatures import read_parameters
 
 # from a function of the project into one that it calls, and so on
 DEEPEST = 3
 MOST_READ = 60
-MOST_OF_TABLE = 2
 # what a script uses beside its model: those of libraries are never what it is about
 _BESIDE = re.compile(r"loss|criteri|metric|transform|augment|schedul|resize|normalize", re.IGNORECASE)
+
+_NAMES = (ast.Name, ast.Attribute)
+# what gets a class to tell something of it
+_ASKS_OF_CLASSES = frozenset({"isinstance", "issubclass", "super", "hasattr", "getattr", "setattr", "type", "print"})
 
 
 @dataclass(frozen=True)
@@ -63,10 +65,32 @@ def named_models(source: str, names: Mapping[str, Any], is_own: Callable[[str], 
     for call, value, part in _calls(tree, names, is_own) if tree is not None else ():
         if _is_model(value) and value.__module__ != "__main__" and value not in found:
             found[value] = NamedModel(value, _given(value, call, part), part.line or call.lineno)
+    for call, value, part in _passed(tree, names) if tree is not None else ():
+        if value.__module__ != "__main__" and value not in found:
+            found[value] = NamedModel(value, _given(value, call, part), call.lineno)
     return sorted(
         (each for each in found.values() if is_own(_file_of(each.cls)) or not is_beside(each.cls)),
         key=lambda each: is_beside(each.cls),
     )
+
+
+def _passed(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[tuple[ast.Call, type, _Part]]:
+    """The classes of models that the program hands to what makes them, with the arguments that are theirs: `Runner(Net, Data)`."""
+    part = _Part(tree, names)
+    around = {**names, **_imported_inside(part)}
+    for call in _in_order(tree):
+        if isinstance(call.func, ast.Name) and call.func.id in _ASKS_OF_CLASSES:
+            continue
+        for node in (*call.args, *(each.value for each in call.keywords)):
+            value = value_of(node, around) if isinstance(node, _NAMES) else None
+            if isinstance(value, type) and _is_model(value):
+                is_partial = node is call.args[0] if call.args else False
+                following = call.args[1:] if is_partial and _is_partial(call.func) else []
+                yield ast.copy_location(ast.Call(node, following, call.keywords), call), value, part
+
+
+def _is_partial(function: ast.expr) -> bool:
+    return (function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")) == "partial"
 
 
 def is_beside(cls: type) -> bool:
@@ -86,9 +110,8 @@ def _calls(
     while waiting:
         part = waiting.popleft()
         imported = _imported_inside(part)
-        called = [
-            (call, value) for call in _in_order(part.tree) for value in _meant(call.func, {**part.names, **imported})
-        ]
+        names, assigned = {**part.names, **imported}, assigned_in(part.tree)
+        called = [(call, value) for call in _in_order(part.tree) for value in meant(call.func, names, assigned)]
         for call, value in called:
             yield call, value, part
             if part.depth < DEEPEST and len(read) < MOST_READ and id(value) not in read:
@@ -141,31 +164,6 @@ def _module(name: str, package: str) -> ModuleType | None:
     return attempted(lambda: importlib.import_module(name, package or None))
 
 
-def _meant(node: ast.expr, names: Mapping[str, Any]) -> list[Any]:
-    """What an expression that is called may be; of `MODELS[options.name]`, the first values of the table."""
-    if isinstance(node, ast.Subscript):
-        table = _value(node.value, names)
-        return [*itertools.islice(dict.values(table), MOST_OF_TABLE)] if isinstance(table, dict) else []
-    value = _value(node, names)
-    return [] if value is None else [value]
-
-
-def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """What a plain or dotted name means; None where it means nothing yet."""
-    path: list[str] = []
-    while isinstance(node, ast.Attribute):
-        path.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    value = names.get(node.id)
-    for name in reversed(path):
-        if not isinstance(value, (ModuleType, type)):
-            return None  # to ask an object may run its code
-        value = getattr(value, name, None)
-    return None if type(value) is Absent else value
-
-
 def _is_model(value: Any) -> bool:
     import torch
 
@@ -176,11 +174,12 @@ def _is_model(value: Any) -> bool:
 def _given(cls: type, call: ast.Call, part: _Part) -> dict[str, str]:
     """The arguments that are written as constants, or are constants of the module."""
     names = [info.name for info in read_parameters(getattr(cls, "__init__"), skip_first=True)]  # noqa: B009
-    passed = dict(zip(names, call.args, strict=False)) | {each.arg: each.value for each in call.keywords if each.arg}
+    positional = [] if is_registry(call.func, part.names) else call.args
+    passed = dict(zip(names, positional, strict=False)) | {each.arg: each.value for each in call.keywords if each.arg}
     found: dict[str, str] = {}
     for name, node in passed.items():
         value = attempted(lambda node=node: ast.literal_eval(node))  # type: ignore[misc]
-        text = literal(_value(node, part.names) if value is None else value)
+        text = literal(value_of(node, part.names) if value is None else value)
         if text is not None and text != "None":
             found[name] = text
     return found

@@ -78,7 +78,8 @@ class ImportHelped(AgentEvent):
     """``folder`` was added to the import path for ``module``, which was not found; where it is '', a stub replaced it.
 
     ``why`` is what was raised, where the stub is of something that an installed library cannot give. It is told once more where a model
-    inherits from the stub (``is_base``).
+    inherits from the stub (``is_base``). A folder of another name that stands for the module itself has ``satisfied`` imports of the
+    project.
     """
 
     name: ClassVar[str] = "import-helped"
@@ -86,6 +87,7 @@ class ImportHelped(AgentEvent):
     folder: str = ""
     is_base: bool = False
     why: str = ""
+    satisfied: int = 0
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,15 @@ class StatementsSkipped(AgentEvent):
 
     name: ClassVar[str] = "skipped"
     lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class WorkingFolderChosen(AgentEvent):
+    """The script ran in ``folder``, where the file ``path`` is that it names; there is none of its files in the folder of the run."""
+
+    name: ClassVar[str] = "working-folder"
+    folder: str
+    path: str
 
 
 @dataclass(frozen=True)
