@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from compile_lens.analysis.outcome_parts import Coverage as Coverage
 from compile_lens.analysis.outcome_parts import NotCalled as NotCalled
 from compile_lens.analysis.outcome_parts import Unit as Unit
+from compile_lens.entries.module_classes import autograd_functions
 from compile_lens.entries.plain_methods import with_effects
 from compile_lens.entries.targets import find_targets, units
+from compile_lens.syntax.definitions import definitions
 from compile_lens.syntax.tree import SourceTree
 
 UNREACHED = "no call reaches it"
@@ -31,13 +33,16 @@ def measure(
     reasons = {one.target.partition(".")[0]: one for one in not_called} | {one.target: one for one in not_called}
     reaching_out = {definition.qualified_name for definition in with_effects(tree)}
     found: list[Unit] = []
+    applied = {definition.qualified_name for definition in autograd_functions(tree, definitions(tree))}
     inside: set[int] = set()
     for definition in units(tree):
         inside.update(range(definition.first_line, definition.last_line + 1))
-        name = definition.qualified_name
+        is_applied = definition.qualified_name in applied
+        name = f"{definition.qualified_name}.apply" if is_applied else definition.qualified_name
         rank = ranks.get(name, len(ranks))
-        is_module = definition.kind == "class"
-        if name in known:
+        is_module = definition.kind == "class" and not is_applied
+        # torch calls its `forward` with a context, which is no object of the class
+        if name in known or (is_applied and f"{definition.qualified_name}.forward" in known):
             found.append(Unit(name, definition.def_line, is_module, rank=rank))
             continue
         other = EFFECTS if name in reaching_out else NO_TIME if is_cut_short else UNREACHED

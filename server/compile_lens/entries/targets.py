@@ -314,7 +314,13 @@ def _is_literal(node: tree_sitter.Node) -> bool:
 
 
 def units(tree: SourceTree) -> tuple[Definition, ...]:
-    """What an analysis of the file can be about: its modules, its functions of tensors, and such methods of classes that are no modules."""
+    """What an analysis of the file can be about: its modules, its functions of tensors, those with a gradient of their own, and such
+    methods of classes that are no modules."""
     known = definitions(tree)
     methods = (*plain_methods(tree), *with_effects(tree))
-    return (*module_classes(tree, known), *_tensor_functions(tree, known), *methods)
+    return (
+        *module_classes(tree, known),
+        *_tensor_functions(tree, known),
+        *autograd_functions(tree, known),
+        *methods,
+    )
