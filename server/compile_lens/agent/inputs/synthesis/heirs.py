@@ -13,6 +13,7 @@ from types import ModuleType
 
 from ...runtime.foreign_code import attempted
 from .concrete_classes import concrete_heirs, is_abstract, lacks_forward, method_instead
+from .own_classes import mentions
 from .package_files import LEFT_OUT, package_files, statements_mentioning
 
 # for each base: modules that are imported, and classes that are tried
@@ -20,6 +21,7 @@ MOST_IMPORTS = 6
 MOST_HEIRS = 4
 # errors of torch's own that say that an operator lacks a kernel
 OF_TORCH = ("Could not run", "The operator")
+_NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
 
 
 def is_left_open(error: BaseException | None) -> bool:
@@ -29,6 +31,15 @@ def is_left_open(error: BaseException | None) -> bool:
             return not str(error).startswith(OF_TORCH)
         error = error.__cause__
     return False
+
+
+def lacks_what_heirs_have(error: BaseException | None, cls: type, module: ModuleType) -> bool:
+    """Whether ``error`` says that an object of ``cls`` has no attribute which a class that inherits from it sets or defines."""
+    lacking = _NO_ATTRIBUTE.search(str(error)) if isinstance(error, AttributeError) else None
+    if lacking is None or lacking[1] != cls.__name__:
+        return False
+    added = (each for heir in concrete_heirs(cls, module) for each in heir.__mro__ if each not in cls.__mro__)
+    return any(mentions(each, lacking[2]) for each in added)
 
 
 def concrete_or_imported(cls: type, module: ModuleType, without: type | None = None) -> type:

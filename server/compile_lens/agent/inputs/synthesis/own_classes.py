@@ -155,7 +155,7 @@ def _called_like(parameter: str, attribute: str, module: ModuleType) -> list[typ
     return sorted(
         found,
         key=lambda cls: (
-            not (attribute and _mentions(cls, attribute)),
+            not (attribute and any(mentions(base, attribute) for base in cls.__mro__)),
             _plain(cls.__name__) != wanted,
             cls.__module__ != module.__name__,
             len(cls.__name__),
@@ -176,11 +176,9 @@ def classes_of_package(module: ModuleType) -> Iterator[type]:
                 yield value
 
 
-def _mentions(cls: type, attribute: str) -> bool:
-    """Whether methods of ``cls`` read or set ``attribute``."""
-    return any(
-        attribute in vars(base) or any(attribute in code.co_names for code in _codes(base)) for base in cls.__mro__
-    )
+def mentions(cls: type, attribute: str) -> bool:
+    """Whether ``cls`` itself defines ``attribute``, or its methods read or set it."""
+    return attribute in vars(cls) or any(attribute in code.co_names for code in _codes(cls))
 
 
 def _codes(cls: type) -> Iterator[Any]:

@@ -32,7 +32,7 @@ from .constructor_parameters import constructor_parameters
 from .dimensions import Unknowns
 from .drafts import draft_of, inputs_of
 from .first_arguments import written_candidates
-from .heirs import heirs, is_left_open
+from .heirs import heirs, is_left_open, lacks_what_heirs_have
 from .loss_inputs import loss_inputs
 from .made_elsewhere import by_factory, of_package
 from .object_calls import (
@@ -98,6 +98,7 @@ def _of_class_or_heir(
         return _of_class(module, path, cls, "forward", budget, given, inputs)
     except NotFound as problem:
         is_for_others = is_open or is_left_open(problem.error) or leaves_methods_open(cls)
+        is_for_others = is_for_others or lacks_what_heirs_have(problem.shown, cls, module)
         return _by_heir(module, cls, budget, problem, only_elsewhere=not is_for_others)
 
 
