@@ -127,6 +127,8 @@ def test_a_call_is_made_again_in_other_modes_and_with_optional_arguments(tmp_pat
         "With the model in eval mode (`.eval()`)": ("would-recompile", 20),
         mask: ("would-break", 17),
         "With `stop=True` instead of `False`": ("would-break", 19),
+        "With a batch of 3, then 4, instead of 2 (`x`)": ("would-recompile", 12),
+        "With a length of 17, then 18, instead of 16 (`x`)": ("would-recompile", 12),
     }
     # a break hides no recompile
     assert {f.code for f in outcome.findings if f.kind is Kind.VARIATION and "`mask=" in f.message} == {

@@ -27,6 +27,9 @@ SAME = "same"
 # every module is compiled once for each of these, as it must be
 GRAD_MODE = "grad-mode"
 MODES = ("mode", GRAD_MODE)
+SIZE = "size"
+# of an object that is made in another way: its first call, the same again, and in the other mode
+SETTING, SETTING_AGAIN, SETTING_MODE = SETTINGS = ("setting", "setting-again", "setting-mode")
 MAX_WAYS = 5
 MAX_WORDS = 200
 Cause = tuple[Place, GuardFact, tuple[str, ...]]
@@ -55,7 +58,9 @@ def _is_expected(variation: Variation, finding: Finding) -> bool:
 def usual_calls(report: CompileReport) -> str:
     """A note on calls that nobody asked for: the ways in which regions were called, and what was left for lack of time."""
     usual = [variation for variation in report.variations if variation.is_usual]
-    made = {v.phrase for v in usual if v.effect is VariationEffect.CALLED and v.kind != "argument"}
+    called = [v for v in usual if v.effect is VariationEffect.CALLED]
+    made = {v.phrase for v in called if v.kind not in ("argument", SIZE, *SETTINGS)}
+    made |= {"other sizes" for v in called if v.kind == SIZE}
     left = dict.fromkeys(v.name for v in usual if v.effect is VariationEffect.LEFT)
     parts = []
     if made:
@@ -79,6 +84,9 @@ class _Region:
         same = next((v for v in variations if v.kind == SAME and v.calls), None)
         # what the same inputs cause is not due to the variation
         self._anyway = {_key(cause) for cause in self._causes(same.calls[0])} if same is not None else set()
+        # what other objects of the class do as well is told once
+        self._known_breaks = {(f.code, f.place) for f in self._breaks(context.report)}
+        self._known_causes = {*self._anyway, *(_key(cause) for cause in self._causes_in(context.report, None))}
         self._found = {v.phrase: self._of(v) for v in variations if v.effect is VariationEffect.CALLED}
 
     def findings(self) -> Iterator[tuple[Variation, Finding]]:
@@ -140,9 +148,11 @@ class _Region:
 
     def _break(self, variation: Variation, call: VariedCall) -> Finding | None:
         known = {(f.code, f.place) for f in self._breaks(call.before)}
+        known |= self._known_breaks if variation.kind in SETTINGS else set()
         new = [f for f in self._breaks(call.report) if (f.code, f.place) not in known]
         if not new:
             return None
+        self._known_breaks.update((f.code, f.place) for f in new)
         count = len(new) - 1
         more = f" (and {counted(count, 'more break')})" if count else ""
         return replace(
@@ -161,36 +171,50 @@ class _Region:
         return find_graph_breaks(replace(self._context, report=report))
 
     def _recompile(self, variation: Variation) -> Finding | None:
-        causes = [self._new_causes(call, variation.kind) for call in variation.calls]
+        causes = [self._new_causes(call, variation) for call in variation.calls]
         first = next((found for found in causes if found), None)
         if first is None:
             return None
+        self._known_causes.update(_key(cause) for cause in first)
         place, fact, hints = first[0]
         others = {other.name for _, other, _ in first[1:]} - {fact.name}
         more = f"; so do {', '.join(f'`{name}`' for name in sorted(others)[:3] if name)}" if any(others) else ""
         return Finding(
             code=RECOMPILES,
             kind=Kind.VARIATION,
-            severity=Severity.HINT if variation.is_usual and variation.kind in MODES else Severity.INFORMATION,
+            severity=Severity.HINT if _is_minor(variation, causes) else Severity.INFORMATION,
             message=f"With {variation.phrase}, `{variation.name}` would recompile: {change([fact])}{more}.",
             place=place,
             explanation=_next_value(causes),
             hints=hints,
         )
 
-    def _new_causes(self, call: VariedCall, kind: str) -> list[Cause]:
-        return [c for c in self._causes(call) if kind == SAME or _key(c) not in self._anyway]
+    def _new_causes(self, call: VariedCall, variation: Variation) -> list[Cause]:
+        known = set() if variation.kind == SAME else self._anyway
+        if variation.is_usual and variation.kind in (SIZE, *SETTINGS):
+            known = self._known_causes
+        return [c for c in self._causes(call) if _key(c) not in known]
 
     def _causes(self, call: VariedCall) -> list[Cause]:
-        report, sources = call.report, self._sources
+        return self._causes_in(call.report, call.before)
+
+    def _causes_in(self, report: CompileReport, before: CompileReport | None) -> list[Cause]:
+        sources = self._sources
         return [
             (
                 cause_place(compilation, cause, self._context.report, sources),
                 cause.fact,
                 hints_for([(compilation, cause)], report, sources, limited=False),
             )
-            for compilation, cause in causes_of(report, call.before)
+            for compilation, cause in causes_of(report, before)
         ]
+
+
+def _is_minor(variation: Variation, causes: list[list[Cause]]) -> bool:
+    """Whether nobody asked for the call, and all that is compiled is compiled once more for such a one: another mode, a first other
+    size."""
+    is_once = variation.kind in (*MODES, SETTING_MODE) or (variation.kind == SIZE and len(causes) > 1 and not causes[1])
+    return variation.is_usual and is_once
 
 
 _COUNTED = {RECOMPILES: "would recompile", BREAKS: "would break", FAILS: "would fail"}

@@ -14,6 +14,7 @@ import msgspec
 from compile_lens.agent.runtime.entry_plans import (
     CallTarget,
     CallTime,
+    DocumentedExample,
     ModelOfScript,
     SynthesizedCalls,
     UsingScript,
@@ -71,6 +72,8 @@ MADE_UP_S = 36.0
 MADE_UP_SHARE = 0.8
 # for further models of a program: so much of the time for the first one
 FURTHER_SHARE = 0.5
+# for what an example or a test leaves out of the file, by the clock
+REST_SHARE = 0.3
 # on a busy machine, where processor time takes longer, by the clock
 CLOCK_SHARE = 0.7
 
@@ -181,6 +184,12 @@ def _main_target(choice: EntryChoice) -> str:
     return ""
 
 
+def _synthesized(choice: EntryChoice) -> SynthesizedCalls | None:
+    """The calls with synthesized inputs of a file that compiles nothing itself."""
+    plans = (entry.plan for entry in choice.entries if entry.kind is EntryKind.SYNTHESIZED)
+    return next((plan for plan in plans if isinstance(plan, SynthesizedCalls) and plan.apart), None)
+
+
 def _is_about(outcome: Outcome, target: str) -> bool:
     """Whether an outcome is about ``target``, and not only about a part of the file."""
     names = [name for call in outcome.calls for name in (call.target, call.text, call.making)]
@@ -245,7 +254,8 @@ async def _first_that_reaches(
             continue
         is_limited = (is_elsewhere and not is_usual) or (entry.kind is EntryKind.SCRIPT and _has_run_as_model(passed))
         limited = replace(job, timeout_s=_share_of_elsewhere(job)) if is_limited else job
-        outcome = await analyze(host, _job_of(limited, entry), _keeping(kept, on_partial), filters)
+        job_of_entry = _job_of(limited, entry, None if choice.is_explicit else _synthesized(choice))
+        outcome = await analyze(host, job_of_entry, _keeping(kept, on_partial), filters)
         if limited.timeout_s < job.timeout_s:
             outcome = _cut_short(outcome, entry, limited.timeout_s)
         elif is_usual and outcome.calls:
@@ -343,9 +353,9 @@ def _ended_in_a_call(outcome: Outcome, entry: Entry) -> Outcome:
     return msgspec.structs.replace(outcome, findings=found, notes=(*outcome.notes, note))
 
 
-def _job_of(job: Job, entry: Entry) -> Job:
+def _job_of(job: Job, entry: Entry, rest: SynthesizedCalls | None) -> Job:
     """``job`` by way of ``entry``. Calls that are made up are made within a time of their own, and in the usual ways unless with full
-    access."""
+    access; so are those of ``rest``, for what an example or a test leaves out of the file."""
     made_up_s = min(max(MADE_UP_S, job.timeout_s / 6), job.timeout_s * MADE_UP_SHARE)
     is_plain = job.vary is None and job.capture is None and job.search is None and not job.compare and not job.stages
     plan, vary = entry.plan, job.vary
@@ -354,8 +364,16 @@ def _job_of(job: Job, entry: Entry) -> Job:
         plan = replace(plan, seconds=made_up_s, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
     elif isinstance(plan, (ModelOfScript, UsingScript, UsingTest)):
         plan = replace(plan, time=CallTime(made_up_s * FURTHER_SHARE, job.timeout_s * CLOCK_SHARE))
+    if (
+        isinstance(plan, (DocumentedExample, *USING))
+        and rest is not None
+        and is_plain
+        and job.access is not Access.FULL
+    ):
+        seconds, clock, memory = made_up_s * FURTHER_SHARE, job.timeout_s * REST_SHARE, job.budget.memory_bytes()
+        plan = replace(plan, rest=replace(rest, seconds=seconds, clock_seconds=clock, memory_bytes=memory))
     if is_plain and _is_usual(entry) and job.access is not Access.FULL:
-        vary = VariationRequest(usual=True, seconds=made_up_s)
+        vary = VariationRequest(usual=True, has_sizes=entry.kind is EntryKind.MODEL, seconds=made_up_s)
     return replace(job, entry=entry.spec, plan=plan, vary=vary)
 
 

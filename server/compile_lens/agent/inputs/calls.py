@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from types import ModuleType
 
 from ..runtime import process_group
@@ -11,7 +13,8 @@ from ..runtime.gpu_presence import copies_can_use_gpu
 from ..runtime.wire import Wire
 from ..variations import watcher
 from ..variations.call_snapshot import copied
-from . import compiled_call
+from ..variations.settings import ChangedSetting, ConfiguredCall
+from . import compiled_call, expressions
 from .ahead import Died, ahead
 from .dispatch import UnusableEntry
 from .expressions import InvalidCall, evaluate
@@ -19,7 +22,7 @@ from .module import load
 from .synthesis.drafts import plain_draft
 from .synthesis.search import sentence_of
 from .time_limit import CallTooLong, at_most, end_of_call
-from .trials import ALL_SENT, KILLED, UNDEFINED, LeftOut, Offered, Rehearsed, Trials
+from .trials import ALL_SENT, KILLED, UNDEFINED, Configured, LeftOut, Offered, Rehearsed, Trials
 
 
 def run_written(plan: WrittenCall, file: str, source: str, wire: Wire) -> None:
@@ -49,14 +52,7 @@ def run_synthesized(plan: SynthesizedCalls, file: str, source: str, wire: Wire) 
     trials = Trials(module, plan, file, source)
     calls = _Calls(module, plan, file, wire, trials)
     wire.tell(trials.coverage.covered(source))
-    goes_on = True
-    while goes_on:
-        received: list[object] = []
-        with ahead(trials.run, trials.clock_left) as results:
-            for result in results:
-                received.append(result)
-                calls.take(result)
-        goes_on = trials.go_on_after(received)
+    _make_all(trials, calls)
     calls.end()
     if calls.problem is not None:
         raise calls.problem
@@ -67,16 +63,45 @@ def run_synthesized(plan: SynthesizedCalls, file: str, source: str, wire: Wire) 
         raise UnusableEntry(_why_none(calls.failed))
 
 
-class _Calls:
-    """The calls of one run. ``problem`` is the first exception that only a compiled call raised; the other targets are called, too."""
+def call_rest(plan: SynthesizedCalls, file: str, source: str, wire: Wire) -> None:
+    """Find calls for the targets, and make them, after another entry has made its own: what cannot be called is not told, since that
+    entry is not about it. Raises what only compiled calls raise."""
+    module = load(file, source, wire)
+    trials = Trials(module, plan, file, source)
+    calls = _Calls(module, plan, file, wire, trials, is_aside=True)
+    _make_all(trials, calls)
+    if calls.problem is not None:
+        raise calls.problem
 
-    def __init__(self, module: ModuleType, plan: SynthesizedCalls, file: str, wire: Wire, trials: Trials) -> None:
+
+def _make_all(trials: Trials, calls: _Calls) -> None:
+    """Make the calls as the trials find them."""
+    goes_on = True
+    while goes_on:
+        received: list[object] = []
+        with ahead(trials.run, trials.clock_left) as results:
+            for result in results:
+                received.append(result)
+                calls.take(result)
+        goes_on = trials.go_on_after(received)
+
+
+class _Calls:
+    """The calls of one run. ``problem`` is the first exception that only a compiled call raised; the other targets are called, too.
+    ``is_aside``: only what is called is told.
+    """
+
+    def __init__(
+        self, module: ModuleType, plan: SynthesizedCalls, file: str, wire: Wire, trials: Trials, is_aside: bool = False
+    ) -> None:
         self._module = module
+        self._is_aside = is_aside
         self._trials = trials
         self._plan = plan
         self._file = file
         self._wire = wire
         self._offered: dict[str, Offered] = {}
+        self._configured: dict[str, list[Configured]] = {}
         self._not_done = {target.name for target in plan.targets}
         self._is_complete = False
         self._death = ""
@@ -97,6 +122,8 @@ class _Calls:
             self._not_done.discard(result.target)
         elif isinstance(result, Offered):
             self._offered[result.target] = result
+        elif isinstance(result, Configured):
+            self._configured.setdefault(result.target, []).append(result)
         elif isinstance(result, Rehearsed):
             self._make(result)
         elif isinstance(result, Died):
@@ -118,6 +145,8 @@ class _Calls:
             self._not_counted.update(set(covered.ran) - set(self._covered.ran))
             self._has_failed_for_real = False
         self._covered = covered
+        if self._is_aside:
+            return
         names = tuple(name for name in covered.names if name not in self._not_counted)
         self._wire.tell(
             CallsCovered(names, tuple(line for line in covered.ran if line not in self._not_counted), covered.lines)
@@ -126,7 +155,8 @@ class _Calls:
     def _fail(self, why: CallNotMade) -> None:
         self._not_done.discard(why.target)
         self.failed.append(why)
-        self._wire.tell(EntryCalled((), (why,)))
+        if not self._is_aside:
+            self._wire.tell(EntryCalled((), (why,)))
 
     def _make(self, rehearsed: Rehearsed) -> None:
         found, target = rehearsed.found, rehearsed.target
@@ -186,7 +216,23 @@ class _Calls:
             offered = self._offered.get(name)
             return offered.evaluated(found, vars(self._module), made.target) if offered is not None else ()
 
-        varied.after_call(again if rehearsed.works_twice else None, offers)
+        def settings() -> Iterator[ChangedSetting]:
+            for each in self._configured.get(name, ()):
+                yield ChangedSetting(each.setting.phrase, partial(self._with_setting, rehearsed, each))
+
+        varied.after_call(again if rehearsed.works_twice else None, offers, settings)
+
+    def _with_setting(self, rehearsed: Rehearsed, configured: Configured) -> ConfiguredCall:
+        compiled_call.seed()
+        made = expressions.evaluate(configured.setting.expression, vars(self._module))
+        call = compiled_call.prepared(made, rehearsed.target.compile, self._file)
+        self._cover_more(configured)
+        return ConfiguredCall(call.target, made.target, made.positional, made.named)
+
+    def _cover_more(self, configured: Configured) -> None:
+        known = self._covered
+        names, ran = {*known.names, *configured.names}, {*known.ran, *configured.ran}.intersection(known.lines)
+        self._cover(CallsCovered(tuple(sorted(names)), tuple(sorted(ran)), known.lines))
 
 
 def _why_none(failed: list[CallNotMade]) -> str:

@@ -17,6 +17,7 @@ from . import called_functions
 from .as_written import runs_as_written
 from .dispatch import UnusableEntry
 from .guarded_script import GuardedScript
+from .left_out import call_left_out
 from .parameter_count import parameter_count
 from .recorded_calls import ModelsInTime, call_class, call_model, inputs_of, likeness, name_of
 from .synthesis.drafts import plain_draft
@@ -90,6 +91,7 @@ def run_example(plan: DocumentedExample, file: str, source: str, wire: Wire) -> 
     if not any(done):
         lacking = too_long(plan.seconds) if script.took_too_long else NO_MODEL
         raise UnusableEntry(_why(failed, script.first_failure, lacking))
+    call_left_out(plan.rest, models, file, source, wire)
 
 
 def too_long(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 import traceback
@@ -30,6 +31,7 @@ from .synthesis.drafts import draft_of
 from .synthesis.no_call import no_call_returns
 from .synthesis.object_calls import FoundCall
 from .synthesis.optional_arguments import optional_arguments
+from .synthesis.other_settings import OtherSetting, other_settings
 from .synthesis.search import NotFound, SearchBudget, sentence_of
 from .synthesis.target import find_call
 from .time_limit import TrialTooLong, at_most
@@ -41,6 +43,8 @@ TARGET_SHARE = 0.5
 MAX_TRIALS = 60
 # for a search with inputs on the GPU, after one whose inputs were not
 LEAST_ON_GPU_S = 3.0
+# settings of a constructor that are called, and that are tried; seconds for those of one target
+MOST_SETTINGS, MOST_SETTINGS_TRIED, SETTINGS_S = 4, 16, 4.0
 # for what other files of the package construct with the first target
 PACKAGE_S = 8.0
 # calls that may end the process that searches, each another one: those of one target, and all
@@ -76,6 +80,19 @@ class Offered:
                 call = expressions.evaluate(f"__run__({text})", {**names, "__run__": lambda value: value})
                 (value,), _ = beside(of, (call.run(),), {})
             yield name, text, value
+
+
+@dataclass(frozen=True)
+class Configured:
+    """A call of ``target`` with another setting of its constructor: it runs lines of the file that no call has run, or other layers.
+
+    ``names`` are the classes and functions that it has run besides, ``ran`` the lines.
+    """
+
+    target: str
+    setting: OtherSetting
+    names: tuple[str, ...]
+    ran: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -159,6 +176,9 @@ class Trials:
                 send(self.coverage.covered(self._source))
         for rehearsed in self._found if self._varies else ():
             send(self._offers(rehearsed))
+        for rehearsed in self._found if self._varies else ():
+            for configured in self._configured(rehearsed):
+                send(configured)
         send(ALL_SENT)
 
     def _result(self, target: CallTarget) -> Rehearsed | CallNotMade:
@@ -226,6 +246,52 @@ class Trials:
             if problem is None and not still:
                 return moved, problem, works_twice
         return (found, *result)
+
+    def _configured(self, rehearsed: Rehearsed) -> Iterator[Configured]:
+        """Calls with another setting of the constructor each that run what no call has run."""
+        found, name = rehearsed.found, rehearsed.target.name
+        if rehearsed.in_group or found.is_meta:
+            return
+        end = min(time.thread_time() + SETTINGS_S, self._end + SETTINGS_S)
+        layers = self._layers_of(found.expression) or set()
+        count = 0
+        for setting in itertools.islice(other_settings(self._module, found.expression), MOST_SETTINGS_TRIED):
+            left = end - time.thread_time()
+            if count == MOST_SETTINGS or left <= 0 or self.is_late():
+                return
+            before = set(self.coverage.lines), set(self.coverage.classes | self.coverage.functions)
+            now = self._layers_of(setting.expression, found.method, left)
+            if now is None:
+                continue
+            lines = self.coverage.lines - before[0]
+            if lines or now - layers:
+                layers |= now
+                count += 1
+                names = (self.coverage.classes | self.coverage.functions) - before[1]
+                yield Configured(name, setting, tuple(sorted(names)), tuple(sorted(lines)))
+
+    def _layers_of(self, expression: str, method: str = "", seconds: float = 2.0) -> set[type] | None:
+        """The classes of the modules in the object that ``expression`` calls, once it has been called, if there is a ``method``; None
+        where that raises."""
+        import torch
+
+        compiled_call.seed()
+        try:
+            with (
+                bounded(self._memory),
+                at_most(max(seconds, 1.0)),
+                unrecorded(),
+                uncompiled(),
+                in_progress.making(expression),
+            ):
+                call = expressions.evaluate(expression, vars(self._module))
+                if method:
+                    with self.coverage.watching(method):
+                        call.run()
+        except (Exception, SystemExit):  # code of the user's may raise anything
+            return None
+        made = getattr(call.target, "__self__", call.target)
+        return {type(part) for part in made.modules()} if isinstance(made, torch.nn.Module) else set()
 
     def _rehearse(self, found: FoundCall) -> tuple[BaseException | None, bool]:
         """Make the call in eager, to see what it runs: what it raises, and whether the same object can be called a second time.

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ..runtime.entry_plans import CallTarget, CallTime, UsingScript, UsingTest
+from ..runtime.entry_plans import CallTarget, UsingScript, UsingTest
 from ..runtime.entry_protocol import CallNotMade, EntryCalled
 from ..runtime.gpu_presence import copies_can_use_gpu
 from ..runtime.program_text import read
@@ -24,6 +24,7 @@ from .dispatch import UnusableEntry
 from .guard import Enough
 from .guarded_script import GuardedScript
 from .importers import test_of
+from .left_out import call_left_out
 from .model_recorder import RecordedModel
 from .module import load
 from .recorded_calls import ModelsInTime, call_model, likeness, name_of
@@ -41,7 +42,7 @@ def run_script(plan: UsingScript, file: str, source: str, wire: Wire) -> None:
     sys.argv = [plan.path]
     script = GuardedScript(file, wire, plan.path, owned_by(file))
     script.run(text, plan.seconds)
-    _call(script.program, plan.targets, plan.time, file, source, wire, script.first_failure)
+    _call(script.program, plan, file, source, wire, script.first_failure)
 
 
 @copies_can_use_gpu()
@@ -65,7 +66,7 @@ def run_test(plan: UsingTest, file: str, source: str, wire: Wire) -> None:
     compiled_call.seed()
     program.run(body)
     error = test.error if isinstance(test.error, Exception) else None
-    _call(program, plan.targets, plan.time, file, source, wire, error)
+    _call(program, plan, file, source, wire, error)
 
 
 def owned_by(file: str) -> Callable[[Any], bool]:
@@ -95,19 +96,21 @@ def _is_same(one: str, other: str) -> bool:
 
 def _call(
     program: WatchedProgram,
-    targets: Sequence[CallTarget],
-    limit: CallTime,
+    plan: UsingTest | UsingScript,
     file: str,
     source: str,
     wire: Wire,
     failure: BaseException | None,
 ) -> None:
-    """Call what the program used of the file. Raises UnusableEntry where that is nothing, or cannot be repeated."""
+    """Call what the program used of the file, then what it left out. Raises UnusableEntry where it used nothing that can be repeated."""
     owns = owned_by(file)
-    lines = {target.name.partition(".")[0]: target.compile.line for target in targets if target.compile is not None}
+    lines = {
+        target.name.partition(".")[0]: target.compile.line for target in plan.targets if target.compile is not None
+    }
     failed: list[CallNotMade] = []
-    models = ModelsInTime(limit, failed)
-    for model in sorted((m for m in program.models() if owns(original_module(m.module))), key=_is_other(targets)):
+    models = ModelsInTime(plan.time, failed)
+    used = sorted((m for m in program.models() if owns(original_module(m.module))), key=_is_other(plan.targets))
+    for model in used:
         line = lines.get(name_of(model)) or _line_of(model)
         models.call(name_of(model), likeness(model), partial(call_model, model, file, wire, failed, line))
     done = models.done
@@ -118,6 +121,7 @@ def _call(
     wire.tell(EntryCalled((), tuple(failed)))
     if not done:
         raise UnusableEntry(_why(failed, failure))
+    call_left_out(plan.rest, used if models.done else (), file, source, wire)
 
 
 def _is_other(targets: Sequence[CallTarget]) -> Callable[[RecordedModel], bool]:

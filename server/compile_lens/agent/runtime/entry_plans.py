@@ -89,25 +89,45 @@ class ImportingScript(EntryPlan):
 
 
 @dataclass(frozen=True)
+class SynthesizedCalls(EntryPlan):
+    """Find calls for ``targets`` within ``seconds`` of processor time and most of ``memory_bytes`` (0: no limit), and make them, within
+    ``clock_seconds`` if that is not 0.
+
+    ``apart``: nothing in the file says that one process calls them all. A target is then skipped if an earlier call has run it.
+    """
+
+    name: ClassVar[str] = "synthesized"
+    targets: tuple[CallTarget, ...]
+    apart: bool = False
+    seconds: float = 0.0
+    clock_seconds: float = 0.0
+    memory_bytes: int = 0
+
+
+@dataclass(frozen=True)
 class UsingTest(EntryPlan):
-    """Run the test ``node`` for ``seconds`` at most, and make its calls of ``targets`` again, compiled."""
+    """Run the test ``node`` for ``seconds`` at most, and make its calls of ``targets`` again, compiled; then those of ``rest`` that it
+    leaves out."""
 
     name: ClassVar[str] = "using-test"
     node: str
     targets: tuple[CallTarget, ...]
     seconds: float = 15.0
     time: CallTime = CallTime()
+    rest: SynthesizedCalls | None = None
 
 
 @dataclass(frozen=True)
 class UsingScript(EntryPlan):
-    """Run the script ``path`` for ``seconds`` at most, and make its calls of ``targets`` again, compiled."""
+    """Run the script ``path`` for ``seconds`` at most, and make its calls of ``targets`` again, compiled; then those of ``rest`` that it
+    leaves out."""
 
     name: ClassVar[str] = "using-script"
     path: str
     targets: tuple[CallTarget, ...]
     seconds: float = 15.0
     time: CallTime = CallTime()
+    rest: SynthesizedCalls | None = None
 
 
 @dataclass(frozen=True)
@@ -130,29 +150,15 @@ class ModelOfScript(EntryPlan):
 
 @dataclass(frozen=True)
 class DocumentedExample(EntryPlan):
-    """Run ``text``, an example of the documentation ``page``, and call its model as if it were compiled in ``line`` of the file."""
+    """Run ``text``, an example of the documentation ``page``, and call its model as if it were compiled in ``line`` of the file; then
+    those of ``rest`` that it leaves out."""
 
     name: ClassVar[str] = "example"
     text: str
     page: str
     line: int
     seconds: float = 15.0
-
-
-@dataclass(frozen=True)
-class SynthesizedCalls(EntryPlan):
-    """Find calls for ``targets`` within ``seconds`` of processor time and most of ``memory_bytes`` (0: no limit), and make them, within
-    ``clock_seconds`` if that is not 0.
-
-    ``apart``: nothing in the file says that one process calls them all. A target is then skipped if an earlier call has run it.
-    """
-
-    name: ClassVar[str] = "synthesized"
-    targets: tuple[CallTarget, ...]
-    apart: bool = False
-    seconds: float = 0.0
-    clock_seconds: float = 0.0
-    memory_bytes: int = 0
+    rest: SynthesizedCalls | None = None
 
 
 # what is called is searched for in copies of the process

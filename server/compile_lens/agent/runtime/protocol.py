@@ -98,11 +98,13 @@ class CaptureRequest(Message):
 class VariationRequest(Message):
     """A run also calls its compile regions again with other inputs. ``names`` are those of what they wrap; none means all.
 
-    ``usual``: only in the ways in which most users call a model; ``seconds`` is the limit for all of the run, 0 for that of the run.
+    ``usual``: only in the ways in which most users call a model, with other sizes, too, unless it ``has_sizes``: then it is a program that
+    shows which it has. ``seconds`` is the limit for all of the run, 0 for that of the run.
     """
 
     names: tuple[str, ...] = ()
     usual: bool = False
+    has_sizes: bool = False
     seconds: float = 0.0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -26,39 +26,28 @@ OTHER_DTYPES = {
 
 @dataclass(frozen=True, slots=True)
 class InputVariation:
-    """``phrase`` completes "with …". ``calls`` are made in order, starting from the state after the original call."""
+    """``phrase`` completes "with …". ``calls`` are made in order, starting from the state after the original call.
+
+    Of those with the same ``choice``, only the first that the program accepts is made.
+    """
 
     kind: str
     phrase: str
     calls: tuple[CallSnapshot, ...]
+    choice: str = ""
 
 
 def variations(base: CallSnapshot, names: ArgumentNames, modules: list[Any]) -> Iterator[InputVariation]:
     """The variations of ``base``, the likeliest first. ``modules`` are those that the region is, calls or is passed."""
     yield InputVariation("same", "the same inputs again", (base,))
     yield from _sizes(base, names)
-    yield from _modes(base, modules)
+    yield from modes(base, modules)
     yield from _values(base, names)
     yield from _optional(base, names)
     yield from _of_tensors(base, names)
 
 
-def usual_variations(
-    base: CallSnapshot, names: ArgumentNames, modules: list[Any], offered: Iterable[tuple[str, str, Any]] = ()
-) -> Iterator[InputVariation]:
-    """How most users call a model besides: in the other mode, without gradients, with optional arguments and flags.
-
-    ``offered`` are names of optional arguments with text and value of each.
-    """
-    for variation in _modes(base, modules):
-        if INFERENCE not in variation.phrase:
-            yield variation
-    for name, text, value in offered:
-        yield InputVariation("argument", f"`{name}={text}`", (names.with_value(base, name, value),))
-    yield from _flags(base, names)
-
-
-def _flags(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation]:
+def flags(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation]:
     """Flags that have a default and are not passed."""
     for parameter, is_given in names.optional(base):
         if not is_given and isinstance(parameter.default, bool):
@@ -67,7 +56,8 @@ def _flags(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation]
             yield InputVariation("value", _value_phrase(parameter.name, (other,), parameter.default), (call,))
 
 
-def _tensors(base: CallSnapshot) -> list[tuple[str, Any]]:
+def tensors_of(base: CallSnapshot) -> list[tuple[str, Any]]:
+    """The tensors in a call, with their paths."""
     import torch
 
     return [(path, leaf) for path, leaf in base.leaves() if isinstance(leaf, torch.Tensor)]
@@ -75,7 +65,7 @@ def _tensors(base: CallSnapshot) -> list[tuple[str, Any]]:
 
 def _sizes(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation]:
     """Each size in turn, changed in all tensors that have it: a batch size is one number in many places."""
-    tensors = [(path, tensor) for path, tensor in _tensors(base) if tensor.dim() and not _is_parameter(tensor)]
+    tensors = [(path, tensor) for path, tensor in tensors_of(base) if tensor.dim() and not is_parameter(tensor)]
     if not tensors:
         return
     batch = next((tensor.shape[0] for _, tensor in tensors if tensor.dim() > 1), None)
@@ -113,12 +103,21 @@ def _side(name: str, tensor: Any, dimension: int) -> str:
 def _resized(base: CallSnapshot, size: int, other: int, is_batch: bool) -> CallSnapshot:
     """The call with ``other`` wherever its tensors have ``size``; for a batch, only in their first dimension."""
 
+    def sides(tensor: Any) -> list[int]:
+        return [other if s == size and not (is_batch and n) else s for n, s in enumerate(tensor.shape)]
+
+    return resized(base, sides)
+
+
+def resized(base: CallSnapshot, sides_of: Callable[[Any], list[int]]) -> CallSnapshot:
+    """The call with tensors of the sizes that ``sides_of`` has for each of its own; parameters stay as they are."""
+
     def change(_: str, value: Any) -> Any:
         import torch
 
-        if not isinstance(value, torch.Tensor) or _is_parameter(value):
+        if not isinstance(value, torch.Tensor) or is_parameter(value):
             return value
-        sides = [other if s == size and not (is_batch and n) else s for n, s in enumerate(value.shape)]
+        sides = sides_of(value)
         if sides == list(value.shape) or torch.Size(sides).numel() > MAX_ELEMENTS:
             return value
         made = value.detach()
@@ -130,13 +129,15 @@ def _resized(base: CallSnapshot, size: int, other: int, is_batch: bool) -> CallS
     return base.with_leaves(change)
 
 
-def _is_parameter(tensor: Any) -> bool:
+def is_parameter(tensor: Any) -> bool:
+    """Whether it is a parameter of a module, whose sizes no call changes."""
     import torch
 
     return isinstance(tensor, torch.nn.Parameter)
 
 
-def _modes(base: CallSnapshot, modules: list[Any]) -> Iterator[InputVariation]:
+def modes(base: CallSnapshot, modules: list[Any]) -> Iterator[InputVariation]:
+    """The other of train and eval mode, and the other grad modes."""
     if modules:
         training = bool(modules[0].training)
         words = "the model in eval mode" if training else "the model in train mode"
@@ -159,7 +160,16 @@ def _values(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation
         count += 1
         calls = tuple(base.with_leaves(_replacing(path, other)) for other in steps)
         yield InputVariation("value", _value_phrase(names.of(path), steps, leaf), calls)
-    yield from itertools.islice(_flags(base, names), MAX_VALUES - count)
+    yield from itertools.islice(flags(base, names), MAX_VALUES - count)
+
+
+def numbers(base: CallSnapshot, names: ArgumentNames) -> Iterator[tuple[str, InputVariation]]:
+    """The whole numbers that the call passes, by name, each counted up."""
+    for path, leaf in base.leaves():
+        if type(leaf) is int:
+            steps = _other_values(leaf)
+            calls = tuple(base.with_leaves(_replacing(path, other)) for other in steps)
+            yield names.of(path), InputVariation("value", _value_phrase(names.of(path), steps, leaf), calls)
 
 
 def _value_phrase(name: str, steps: tuple[Any, ...], was: Any) -> str:
@@ -188,7 +198,7 @@ def _optional(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariati
 
 def _of_tensors(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation]:
     """``requires_grad`` and the dtype of each tensor, one at a time."""
-    tensors = [(path, tensor) for path, tensor in _tensors(base) if not _is_parameter(tensor)][:MAX_TENSORS]
+    tensors = [(path, tensor) for path, tensor in tensors_of(base) if not is_parameter(tensor)][:MAX_TENSORS]
     for path, tensor in tensors:
         if tensor.is_floating_point():
             requires_grad = not tensor.requires_grad

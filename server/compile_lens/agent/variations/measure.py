@@ -23,6 +23,7 @@ from ..torch_internals.core import INTERN_TABLE
 from ..torch_internals.dynamo import COUNTERS
 from .call_snapshot import ArgumentNames, CallSnapshot
 from .input_variations import InputVariation, variations
+from .settings import SETTING, ChangedSetting, Settings, steps_of
 
 NAME = "compile_lens_variation"
 MAX_TEXT = 2000
@@ -43,11 +44,16 @@ Choose = Callable[[CallSnapshot, ArgumentNames, list[Any]], Iterator[InputVariat
 
 
 def vary(
-    region: VariedRegion, end: float, choose: Choose | None = None, clock: Callable[[], float] = time.monotonic
+    region: VariedRegion,
+    end: float,
+    choose: Choose | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    settings: Settings = tuple,
 ) -> None:
-    """Vary the first call of ``region`` until ``end``, a time of ``clock``; as ``choose`` says, if the user did not ask."""
+    """Vary the first call of ``region`` until ``end``, a time of ``clock``; as ``choose`` says, if the user did not ask. ``settings``:
+    objects that are made in another way."""
     with _separate_records():
-        _Measurement(region, end, choose, clock).run()
+        _Measurement(region, end, choose, clock).run(settings)
 
 
 def repeat(region: VariedRegion, call: Callable[[], object]) -> None:
@@ -94,8 +100,10 @@ class _Measurement:
         self._seconds_of_call = 0.0
         # Dynamo has compiled the first call and nothing else
         self._is_fresh = False
+        # what has been chosen among variations of which one is enough
+        self._chosen: set[str] = set()
 
-    def run(self) -> None:
+    def run(self, settings: Settings) -> None:
         region = self._region
         problem = self._reset_and_call()
         if problem is not None:
@@ -105,10 +113,14 @@ class _Measurement:
         for variation in self._choose(region.first_call, names, _modules_of(region.fn, region.first_call)):
             about = {"region": region.number, "name": region.name, "kind": variation.kind, "phrase": variation.phrase}
             about |= {"usual": True} if self._is_usual else {}
+            if variation.choice and variation.choice in self._chosen:
+                continue
             if self._clock() + self._seconds_of(variation) > self._end:
                 _note("left", **about)
             else:
                 self._vary(variation, about)
+        for setting in settings():
+            self._configure(setting)
 
     def _seconds_of(self, variation: InputVariation) -> float:
         """How long a variation that nobody asked for takes, if each call of it is compiled as slowly as the first one was."""
@@ -119,8 +131,10 @@ class _Measurement:
         with unrecorded(), uncompiled():
             problem = _error_of(partial(variation.calls[0].call, self._region.fn))
         if problem is not None:
-            _note("rejected", **about, **problem)
+            if not variation.choice:
+                _note("rejected", **about, **problem)
             return
+        self._chosen.add(variation.choice)
         if not self._is_fresh:
             self._reset_and_call()
         for step, call in enumerate(variation.calls):
@@ -134,18 +148,46 @@ class _Measurement:
             if problem is not None:
                 break
 
+    def _configure(self, setting: ChangedSetting) -> None:
+        """Call an object that is made in another way, from nothing; until it fails, or there is no time."""
+        region = self._region
+        # what its constructor asks of the machine is no part of the program's own run
+        _forget(region.number)
+        try:
+            made = setting.make()
+        except Exception as error:  # code of the user's may raise anything
+            about = {"region": region.number, "name": region.name, "kind": SETTING, "phrase": f"`{setting.phrase}`"}
+            _note("rejected", usual=True, **about, **_problem_of(error))
+            return
+        for step in steps_of(setting, made, region.first_call, _modules_of):
+            about = {"region": region.number, "name": region.name, "kind": step.kind, "phrase": step.phrase}
+            about |= {"usual": True, "step": 0}
+            if self._clock() + self._seconds_of_call > self._end:
+                _note("left", **about)
+                return
+            _note("call", **about)
+            problem = _error_of(partial(step.snapshot.call, made.compiled))
+            _note("called", **about, **(problem or {}))
+            if problem is not None:
+                return
+
     def _reset_and_call(self) -> dict[str, str] | None:
         """Reset Dynamo, and make the first call again; what it raises."""
-        import torch
-
-        torch.compiler.reset()
-        INTERN_TABLE.need().clear()
-        _note("reset", region=self._region.number)
+        _forget(self._region.number)
         self._is_fresh = True
         started = self._clock()
         problem = _error_of(lambda: self._region.first_call.call(self._region.compiled))
         self._seconds_of_call = self._clock() - started
         return problem
+
+
+def _forget(region: int) -> None:
+    """Make Dynamo forget what it has compiled."""
+    import torch
+
+    torch.compiler.reset()
+    INTERN_TABLE.need().clear()
+    _note("reset", region=region)
 
 
 def _compile_counts() -> tuple[int, int] | None:
@@ -158,8 +200,12 @@ def _error_of(call: Callable[[], object]) -> dict[str, str] | None:
     try:
         call()
     except Exception as error:  # code of the user's may raise anything
-        return {"type": type(error).__name__, "message": str(error)[:MAX_TEXT]}
+        return _problem_of(error)
     return None
+
+
+def _problem_of(error: Exception) -> dict[str, str]:
+    return {"type": type(error).__name__, "message": str(error)[:MAX_TEXT]}
 
 
 def _modules_of(fn: Any, call: CallSnapshot) -> list[Any]:

@@ -12,8 +12,9 @@ from ..runtime import process_group
 from ..runtime.degraded import degraded_if_it_fails
 from ..runtime.protocol import VariationRequest
 from .call_snapshot import take_snapshot
-from .input_variations import usual_variations
 from .measure import VariedRegion, repeat, vary
+from .settings import Settings
+from .usual_variations import usual_variations
 
 # shares of the run's time limit: after the first, the next call of a region ends the program; the second is for all of the run
 PROGRAM_SHARE = 0.4
@@ -41,6 +42,7 @@ class VariationWatcher:
     def __init__(self, request: VariationRequest, seconds: float) -> None:
         self._names = request.names
         self._is_usual = request.usual
+        self._has_sizes = request.has_sizes
         self._started = time.monotonic()
         self._seconds = seconds
         # usual calls are made on a busy machine, too: their limit is one of processor time
@@ -48,6 +50,7 @@ class VariationWatcher:
         self._end = self._clock() + (request.seconds or seconds * RUN_SHARE)
         self._regions: dict[int, VariedRegion] = {}
         self._offers: dict[int, Callable[[], Offers]] = {}
+        self._settings: dict[int, Settings] = {}
         self._call_began: float | None = None
         self._repeated = 0
         self._in_group: set[int] = set()
@@ -93,8 +96,11 @@ class VariationWatcher:
         if process_group.has_begun():
             self._in_group.add(region)
 
-    def after_call(self, again: Callable[[], object] | None, offers: Callable[[], Offers]) -> None:
-        """An entry has made a call. Make it ``again``, before anything is reset; ``offers`` are optional arguments for later."""
+    def after_call(
+        self, again: Callable[[], object] | None, offers: Callable[[], Offers], settings: Settings = tuple
+    ) -> None:
+        """An entry has made a call. Make it ``again``, before anything is reset; ``offers`` are optional arguments for later, ``settings``
+        the object made in other ways."""
         new = list(self._regions.values())[self._repeated :]
         self._repeated = len(self._regions)
         if not new or not self._is_usual:
@@ -104,6 +110,7 @@ class VariationWatcher:
             self._call_began = None
         # the call began with its first region
         self._offers.update({region.number: offers if region is new[0] else tuple for region in new})
+        self._settings[new[0].number] = settings
         if again is not None:
             repeat(new[0], again)
 
@@ -118,10 +125,11 @@ class VariationWatcher:
             choose = None
             if self._is_usual:
                 offers = self._offers.get(region.number, tuple)
-                choose = partial(usual_variations, offered=_late(offers))
+                choose = partial(usual_variations, offered=_late(offers), has_sizes=self._has_sizes)
             # one that was made for the program's call, or that the program itself has ended, is not there any more
             with process_group.alone(region.number in self._in_group):
-                vary(region, now + (self._end - now) / (len(regions) - number), choose, self._clock)
+                end = now + (self._end - now) / (len(regions) - number)
+                vary(region, end, choose, self._clock, self._settings.get(region.number, tuple))
 
 
 def end_of_usual_calls(end: float, began: float, now: float) -> float:

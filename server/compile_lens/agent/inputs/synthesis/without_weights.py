@@ -29,9 +29,14 @@ def without_weights(candidate: Candidate, error: Exception, infos: list[Paramete
             yield Candidate(arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
 
 
+def is_of_weights(name: str) -> bool:
+    """Whether a parameter of this name says that weights come from elsewhere."""
+    return _OF_WEIGHTS.fullmatch(name.lower()) is not None
+
+
 def _off(info: ParameterInfo, candidate: Candidate) -> Argument | None:
     """What turns a parameter off; None where it is not about weights, or is off."""
-    if _OF_WEIGHTS.fullmatch(info.name.lower()) is None:
+    if not is_of_weights(info.name):
         return None
     given = candidate.arguments.get(info.name)
     if given is not None:
