@@ -171,7 +171,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
         ("Levels", "levels=(0.5, 0.5)"),
         ("Different", "here=2.0, there=1.0"),
         ("Shared", "shares=(0.5, 0.5)"),
-        ("Mixed", "torch.zeros("),
+        ("Mixed", "pull=float32[2, 2] == 0"),
     ],
 )
 def test_the_constructor_gets_what_it_demands(modules: ModuleType, name: str, passed: str) -> None:

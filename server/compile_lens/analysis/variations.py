@@ -28,6 +28,8 @@ SAME = "same"
 GRAD_MODE = "grad-mode"
 MODES = ("mode", GRAD_MODE)
 SIZE = "size"
+# what costs all compiled code one more compilation
+COSTS = {GRAD_MODE: "`torch.no_grad()`", SIZE: "A first other size"}
 # of an object that is made in another way: its first call, the same again, and in the other mode
 SETTING, SETTING_AGAIN, SETTING_MODE = SETTINGS = ("setting", "setting-again", "setting-mode")
 MAX_WAYS = 5
@@ -65,8 +67,13 @@ def usual_calls(report: CompileReport) -> str:
     parts = []
     if made:
         parts.append(f"Also called with {', '.join(sorted(made)[:MAX_WAYS])}{and_more(len(made) - MAX_WAYS)}.")
-    if any(v.kind == GRAD_MODE and call.report.compilations for v in usual for call in v.calls):
-        parts.append("`torch.no_grad()` costs one more compilation, as for all compiled code.")
+    costs = {v.kind for v in usual for call in v.calls if call.report.compilations} & COSTS.keys()
+    if len(costs) == len(COSTS):
+        parts.append(
+            "`torch.no_grad()` and a first other size cost one more compilation each, as for all compiled code."
+        )
+    elif costs:
+        parts.append(f"{COSTS[costs.pop()]} costs one more compilation, as for all compiled code.")
     if left:
         named = ", ".join(f"`{name}`" for name in list(left)[:MAX_WAYS])
         parts.append(f"Not all such calls of {named}{and_more(len(left) - MAX_WAYS)} were made within the time limit.")
@@ -173,7 +180,7 @@ class _Region:
     def _recompile(self, variation: Variation) -> Finding | None:
         causes = [self._new_causes(call, variation) for call in variation.calls]
         first = next((found for found in causes if found), None)
-        if first is None:
+        if first is None or _is_first_other_size(variation, causes):
             return None
         self._known_causes.update(_key(cause) for cause in first)
         place, fact, hints = first[0]
@@ -211,10 +218,15 @@ class _Region:
 
 
 def _is_minor(variation: Variation, causes: list[list[Cause]]) -> bool:
-    """Whether nobody asked for the call, and all that is compiled is compiled once more for such a one: another mode, a first other
-    size."""
+    """Whether nobody asked for the call, and it is one in another mode or of a first other size, which is compiled once more."""
     is_once = variation.kind in (*MODES, SETTING_MODE) or (variation.kind == SIZE and len(causes) > 1 and not causes[1])
     return variation.is_usual and is_once
+
+
+def _is_first_other_size(variation: Variation, causes: list[list[Cause]]) -> bool:
+    """Whether nobody asked for the call, and all that recompiles is for sizes that change for the first time: they become dynamic then."""
+    is_once = variation.kind == SIZE and len(causes) > 1 and not causes[1]
+    return variation.is_usual and is_once and all(fact.dimension is not None for _, fact, _ in causes[0])
 
 
 _COUNTED = {RECOMPILES: "would recompile", BREAKS: "would break", FAILS: "would fail"}

@@ -42,13 +42,13 @@ from .other_values import (
     with_small_model,
     with_text,
 )
+from .refused_lists import with_refused_lists
 from .refused_members import with_name_of_part
 from .refused_numbers import with_accepted_number, with_number_in_range, with_number_of_type
 from .requirement import Requirement
 from .structures import as_graphs, with_keys_of_program, with_mentioned_keys, with_structure
 from .unpacked_items import with_tuples
 from .values_that_leave_some import of_one_kind, with_full_masks
-from .whole_values import with_whole_values
 
 # `**kwargs` of the function
 _OF_NAMED = re.compile(r"\bkw\w*\s*\[")
@@ -108,7 +108,7 @@ def next_candidates(
     yield from with_accepted_number(candidate, error)
     yield from with_number_in_range(candidate, error)
     yield from with_number_in_bounds(candidate, error)
-    yield from with_whole_values(candidate, error)
+    yield from with_refused_lists(candidate, error)
     yield from with_other_length(candidate, error)
     yield from _with_all_that_it_lacks(problem, candidate, error)
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]
