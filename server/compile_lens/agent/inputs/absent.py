@@ -165,7 +165,7 @@ class Stub:
     def __iter__(self) -> Iterator[Any]:
         """What a progress bar was given."""
         wrapped = self._compile_lens_wrapped
-        if isinstance(wrapped, Stub) or not hasattr(type(wrapped), "__iter__"):
+        if isinstance(wrapped, (Stub, str, bytes)) or not hasattr(type(wrapped), "__iter__"):
             raise self._compile_lens_error  # it unpacks a result
         return iter(wrapped)
 
