@@ -16,6 +16,8 @@ from compile_lens.trace.report import SideEffect, StackFrame
 CODE = "side-effect"
 # objects that do not exist outside the graph
 INTERNAL = ("created in torch.compile region", "no source")
+# of a cell that torch 2.11 cannot name: a generator inside of a function uses a variable of it
+UNKNOWN = "<unknown type>"
 # what assigns an attribute of a module where Dynamo traces through it (torch 2.11): the line that assigns is the caller's
 SETTER = pattern(r"[/\\]torch[/\\]nn[/\\]modules[/\\]module\.py$")
 
@@ -29,7 +31,8 @@ def find_side_effects(context: RunContext) -> Iterator[Finding]:
         line = _changing(effect.stack)
         # what Dynamo sets up before the first line of a function (its cells) has the stack of the call
         before = (line.file, line.line) in callers.get(effect.compile_id, ())
-        if sources.is_own(line.file) and effect.source not in INTERNAL and not before:
+        is_known = effect.source not in INTERNAL and effect.type != UNKNOWN
+        if sources.is_own(line.file) and is_known and not before:
             groups.setdefault(_place(effect, line, sources), []).append(effect)
     for place, effects in groups.items():
         first = effects[0]

@@ -184,12 +184,14 @@ class _Region:
             return None
         self._known_causes.update(_key(cause) for cause in first)
         place, fact, hints = first[0]
-        others = {other.name for _, other, _ in first[1:]} - {fact.name}
-        more = f"; so do {', '.join(f'`{name}`' for name in sorted(others)[:3] if name)}" if any(others) else ""
+        others = sorted({other.name for _, other, _ in first[1:] if other.name} - {fact.name})[:3]
+        more = (
+            f"; so {'do' if len(others) > 1 else 'does'} {', '.join(f'`{each}`' for each in others)}" if others else ""
+        )
         return Finding(
             code=RECOMPILES,
             kind=Kind.VARIATION,
-            severity=Severity.HINT if _is_minor(variation, causes) else Severity.INFORMATION,
+            severity=Severity.HINT if _is_minor(variation) else Severity.INFORMATION,
             message=f"With {variation.phrase}, `{variation.name}` would recompile: {change([fact])}{more}.",
             place=place,
             explanation=_next_value(causes),
@@ -217,16 +219,14 @@ class _Region:
         ]
 
 
-def _is_minor(variation: Variation, causes: list[list[Cause]]) -> bool:
-    """Whether nobody asked for the call, and it is one in another mode or of a first other size, which is compiled once more."""
-    is_once = variation.kind in (*MODES, SETTING_MODE) or (variation.kind == SIZE and len(causes) > 1 and not causes[1])
-    return variation.is_usual and is_once
+def _is_minor(variation: Variation) -> bool:
+    """Whether nobody asked for the call, and it is one in another mode, which is compiled once more."""
+    return variation.is_usual and variation.kind in (*MODES, SETTING_MODE)
 
 
 def _is_first_other_size(variation: Variation, causes: list[list[Cause]]) -> bool:
-    """Whether nobody asked for the call, and all that recompiles is for sizes that change for the first time: they become dynamic then."""
-    is_once = variation.kind == SIZE and len(causes) > 1 and not causes[1]
-    return variation.is_usual and is_once and all(fact.dimension is not None for _, fact, _ in causes[0])
+    """Whether nobody asked for the call, and what recompiles is for sizes that change for the first time: they become dynamic then."""
+    return variation.is_usual and variation.kind == SIZE and len(causes) > 1 and not causes[1]
 
 
 _COUNTED = {RECOMPILES: "would recompile", BREAKS: "would break", FAILS: "would fail"}
