@@ -124,7 +124,7 @@ RUNS = {
         "The program was killed here by a segmentation fault (SIGSEGV).",
         3,
     ),
-    "input": ("input('name? ')\n", "raised", "The program raised `EOFError`", 1),
+    "input": ("int(input('name? '))\n", "raised", "The program raised `EOFError`", 1),
     "recursion": ("def f(): f()\nf()\n", "raised", "The program raised `RecursionError`", 1),
 }
 

@@ -72,7 +72,8 @@ def test_the_shortest_lives_count_though_nobody_waits_for_them() -> None:
         pytest.skip("the kernel does not count here (kernel.perf_event_paranoid)")
     seconds = clock.seconds()
     clock.close()
-    assert used.ru_utime + used.ru_stime < 0.2 <= seconds
+    # to fork takes time, too, and counts in both
+    assert seconds - used.ru_utime - used.ru_stime >= 0.15
     assert clock.seconds() == 0.0
 
 

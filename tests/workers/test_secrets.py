@@ -165,3 +165,28 @@ def test_no_run_is_a_copy_of_a_process_that_knew_secrets(place: Place, tmp_path:
 def test_ordinary_variables_are_kept(kept: str) -> None:
     name, _, value = kept.partition("=")
     assert hidden({name: value}) == {}
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["KAGGLE_KEY=0123abcd", "PGPASSWORD=secret", "MYSQL_PWD=secret", "SSHPASS=secret", "REDISCLI_AUTH=secret", "LDAP_BINDPW=secret",
+     "NGROK_AUTHTOKEN=2abc", "SECRET_KEY_BASE=0f0f", "SLACK_WEBHOOK=https://hooks.example/T0/B0", "AWS_BEARER_TOKEN_BEDROCK=abc",
+     "POETRY_PYPI_TOKEN_PYPI=abc", "CI_JOB_JWT_V2=abc", "DOCKER_AUTH_CONFIG={}", "AWS_SECRET_ACCESS_KEY=/x7Kbase64", "MY=Bearer abc",
+     "OTEL_EXPORTER_OTLP_HEADERS=api-key=abc", "GIT_CONFIG_VALUE_0=AUTHORIZATION: basic abc", 'SA={"k": "-----BEGIN PRIVATE KEY-----"}'],
+)  # fmt: skip
+def test_secrets_by_their_names_and_values_are_hidden(secret: str) -> None:
+    name, _, value = secret.partition("=")
+    assert hidden({name: value}) == {name: HIDDEN}
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("postgres://me:se/cr@et@db/x", f"postgres://me:{HIDDEN}@db/x"),
+        ("https://0123456789abcdef0123@index.example/simple", f"https://{HIDDEN}@index.example/simple"),
+        ("https://a.example/b?sv=1&sig=abc%3D", f"https://a.example/b?sv=1&sig={HIDDEN}"),
+        ("ssh://git@host.example/repository", None),
+    ],
+)
+def test_secrets_in_addresses_are_hidden(address: str, shown: str | None) -> None:
+    assert hidden({"ADDRESS": address}) == ({} if shown is None else {"ADDRESS": shown})

@@ -33,6 +33,8 @@ COSTS = {GRAD_MODE: "`torch.no_grad()`", SIZE: "A first other size"}
 # of an object that is made in another way: its first call, the same again, and in the other mode
 SETTING, SETTING_AGAIN, SETTING_MODE = SETTINGS = ("setting", "setting-again", "setting-mode")
 MAX_WAYS = 5
+# guards beside the first that a message names
+MOST_NAMED = 3
 MAX_WORDS = 200
 Cause = tuple[Place, GuardFact, tuple[str, ...]]
 
@@ -184,17 +186,16 @@ class _Region:
             return None
         self._known_causes.update(_key(cause) for cause in first)
         place, fact, hints = first[0]
-        others = sorted({other.name for _, other, _ in first[1:] if other.name} - {fact.name})[:3]
-        more = (
-            f"; so {'do' if len(others) > 1 else 'does'} {', '.join(f'`{each}`' for each in others)}" if others else ""
-        )
+        others = [f"`{name}`" for name in sorted({other.name for _, other, _ in first[1:] if other.name} - {fact.name})]
+        named = f"{', '.join(others[:MOST_NAMED])}{and_more(len(others) - MOST_NAMED)}"
+        more = f"; so {'do' if len(others) > 1 else 'does'} {named}" if others else ""
         return Finding(
             code=RECOMPILES,
             kind=Kind.VARIATION,
             severity=Severity.HINT if _is_minor(variation) else Severity.INFORMATION,
             message=f"With {variation.phrase}, `{variation.name}` would recompile: {change([fact])}{more}.",
             place=place,
-            explanation=_next_value(causes),
+            explanation="\n".join(filter(None, (_next_value(causes), *_all_others(others)))),
             hints=hints,
         )
 
@@ -230,6 +231,12 @@ def _is_first_other_size(variation: Variation, causes: list[list[Cause]]) -> boo
 
 
 _COUNTED = {RECOMPILES: "would recompile", BREAKS: "would break", FAILS: "would fail"}
+
+
+def _all_others(others: list[str]) -> Iterator[str]:
+    """What the message has no room for."""
+    if len(others) > MOST_NAMED:
+        yield f"With it: {', '.join(others)}."
 
 
 def _next_value(causes: list[list[Cause]]) -> str:

@@ -98,10 +98,11 @@ class Mender:
         is_part = _lacks_part(error, module)
         name = f"{module}.{alias.name}" if isinstance(node, ast.ImportFrom) and module in sys.modules else module
         made = PartStub if is_part else Stub
-        self._told(name if whole is not None else top, error)
+        told = name if whole is not None else top
+        self._told(told, error)
         bare = _without_traceback(error)
         if isinstance(node, ast.ImportFrom):
-            return made(bare, name=top)
+            return made(bare, name=told)
         if alias.asname is None and whole is not None:
             return whole  # `import library.gone`: what is asked of the part is asked later
         return StubModule(alias.name if alias.asname else top, bare, made)
@@ -112,7 +113,7 @@ class Mender:
             return None
         error = AttributeError(f"module {owner.__name__!r} has no attribute {name!r}", name=name, obj=owner)
         self._told(f"{owner.__name__}.{name}", error)
-        return PartStub(error, name=owner.__name__.partition(".")[0])
+        return PartStub(error, name=f"{owner.__name__}.{name}")
 
     def _told(self, name: str, error: Exception) -> None:
         self._wire.tell(ImportHelped(name, why=f"{type(error).__name__}: {error}"))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from ..runtime.entry_plans import SynthesizedCalls
+from ..runtime.parsed_source import parsed
 from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_module
 from . import compiled_call
@@ -27,10 +29,17 @@ def call_left_out(
     reached = {name for model in models for name in (name_of(model), *_names_of_parts(original_module(model.module)))}
     if _class_of(rest.targets[0].name) not in reached:
         return
+    # a function may have run in what was called: it is listed, and not called once more
+    reached |= _functions(source)
     left = tuple(target for target in rest.targets if _class_of(target.name) not in reached)
     if left:
         compiled_call.reset_compiler()
         call_rest(replace(rest, targets=left), file, source, wire)
+
+
+def _functions(source: str) -> set[str]:
+    tree = parsed(source)
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)} if tree is not None else set()
 
 
 def _class_of(target: str) -> str:

@@ -41,6 +41,7 @@ SECRET_PLACES = (
     SecretPlace("GnuPG", "https://www.gnupg.org/documentation/manuals/gnupg/", ("~/.gnupg",), ("GNUPGHOME",)),
     SecretPlace("NSS", "https://wiki.mozilla.org/NSS_Shared_DB", ("~/.pki",)),
     SecretPlace("OpenSSH", "man ssh(1)", ("~/.ssh",)),
+    SecretPlace("X11", "man xauth(1), iceauth(1), vncpasswd(1)", ("~/.Xauthority", "~/.ICEauthority", "~/.vnc/passwd"), ("XAUTHORITY", "ICEAUTHORITY")),
     SecretPlace("age and SOPS", "https://getsops.io/docs/", ("$XDG_CONFIG_HOME/sops", "$XDG_CONFIG_HOME/age"), ("SOPS_AGE_KEY_FILE",)),
     # passwords
     SecretPlace("1Password", "https://developer.1password.com/docs/cli/", ("$XDG_CONFIG_HOME/op", "~/.op")),
@@ -52,7 +53,10 @@ SECRET_PLACES = (
     SecretPlace("netrc", "man netrc(5)", ("~/.netrc", "~/_netrc"), ("NETRC",)),
     SecretPlace("pass", "https://www.passwordstore.org", ("~/.password-store",), ("PASSWORD_STORE_DIR",)),
     # clouds and clusters
-    SecretPlace("AWS", "https://docs.aws.amazon.com/cli/", ("~/.aws",), ("AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE")),
+    SecretPlace("AWS", "https://docs.aws.amazon.com/cli/", ("~/.aws",), ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE")),
+    SecretPlace("Anyscale", "https://docs.anyscale.com/reference/cli/", ("~/.anyscale/credentials.json",)),
+    SecretPlace("Apptainer", "https://apptainer.org/docs/user/main/docker_and_oci.html", ("~/.apptainer/docker-config.json", "~/.singularity/docker-config.json")),
+    SecretPlace("Argo CD", "https://argo-cd.readthedocs.io/en/stable/user-guide/commands/argocd/", ("$XDG_CONFIG_HOME/argocd/config", "~/.argocd/config")),
     SecretPlace("Azure", "https://learn.microsoft.com/cli/azure/", ("~/.azure",), ("AZURE_CONFIG_DIR",)),
     SecretPlace("Boto and s3cmd", "https://boto.cloudhackers.com", ("~/.boto", "~/.s3cfg"), ("BOTO_CONFIG",)),
     SecretPlace("DigitalOcean", "https://docs.digitalocean.com/reference/doctl/", ("$XDG_CONFIG_HOME/doctl",)),
@@ -67,6 +71,7 @@ SECRET_PLACES = (
     SecretPlace("Oracle Cloud", "https://docs.oracle.com/iaas/Content/API/", ("~/.oci",), ("OCI_CLI_CONFIG_FILE",)),
     SecretPlace("Podman", "man containers-auth.json(5)", ("$XDG_CONFIG_HOME/containers/auth.json",), ("REGISTRY_AUTH_FILE",)),
     SecretPlace("Ray", "https://docs.ray.io/en/latest/ray-security/token-auth.html", ("~/.ray/auth_token",), ("RAY_AUTH_TOKEN_PATH",)),
+    SecretPlace("Pulumi", "https://www.pulumi.com/docs/iac/cli/", ("~/.pulumi/credentials.json",)),
     SecretPlace("RunPod, Lambda, Vast", "their command lines", ("~/.runpod", "~/.lambda_cloud", "~/.vast_api_key", "$XDG_CONFIG_HOME/vastai")),
     SecretPlace("SkyPilot", "https://docs.skypilot.co", ("~/.sky",)),
     SecretPlace("Terraform", "https://developer.hashicorp.com/terraform/cli/", ("~/.terraform.d/credentials.tfrc.json", "~/.terraformrc")),
@@ -78,19 +83,25 @@ SECRET_PLACES = (
     SecretPlace("MySQL", "https://dev.mysql.com/doc/refman/en/option-files.html", ("~/.my.cnf", "~/.mylogin.cnf")),
     SecretPlace("PostgreSQL", "https://www.postgresql.org/docs/current/libpq-pgpass.html", ("~/.pgpass",), ("PGPASSFILE",)),
     # hubs of models and experiments
+    SecretPlace("ClearML", "https://clear.ml/docs/latest/docs/configs/clearml_conf", ("~/clearml.conf",), ("CLEARML_CONFIG_FILE",)),
     SecretPlace("Comet and Neptune", "their documentation", ("~/.comet.config", "~/.neptune.config")),
     SecretPlace(
         "Hugging Face", "huggingface_hub/constants.py",
         ("$HF_HOME/token", "$HF_HOME/stored_tokens", "~/.huggingface/token"), ("HF_TOKEN_PATH", "HF_STORED_TOKENS_PATH"),
     ),
     SecretPlace("Kaggle", "https://www.kaggle.com/docs/api", ("~/.kaggle", "$XDG_CONFIG_HOME/kaggle"), ("KAGGLE_CONFIG_DIR",)),
+    SecretPlace("Lightning", "https://lightning.ai/docs", ("~/.lightning/credentials.json",)),
+    SecretPlace("MLflow", "https://mlflow.org/docs/latest/auth/", ("~/.mlflow/credentials",)),
     SecretPlace("ModelScope", "https://www.modelscope.cn/docs", ("~/.modelscope/credentials", "$XDG_CACHE_HOME/modelscope/credentials")),
     SecretPlace("NVIDIA NGC", "https://docs.ngc.nvidia.com/cli/", ("~/.ngc",)),
+    SecretPlace("Ollama", "https://docs.ollama.com", ("~/.ollama/id_ed25519",)),
+    SecretPlace("Prefect", "https://docs.prefect.io/v3/api-ref/cli/profile", ("~/.prefect/profiles.toml",)),
     SecretPlace("Replicate", "https://replicate.com/docs", ("$XDG_CONFIG_HOME/replicate",)),
     SecretPlace("Weights & Biases", "https://docs.wandb.ai/guides/track/environment-variables", ("$XDG_CONFIG_HOME/wandb",), ("WANDB_CONFIG_DIR",)),
     # package indexes
     SecretPlace("Cargo", "https://doc.rust-lang.org/cargo/reference/config.html", ("$CARGO_HOME/credentials", "$CARGO_HOME/credentials.toml")),
     SecretPlace("Composer", "https://getcomposer.org/doc/articles/authentication-for-private-packages.md", ("$XDG_CONFIG_HOME/composer/auth.json",)),
+    SecretPlace("Maven and Gradle", "their documentation", ("~/.m2/settings.xml", "~/.m2/settings-security.xml", "~/.gradle/gradle.properties")),
     SecretPlace("RubyGems", "https://guides.rubygems.org/command-reference/", ("~/.gem/credentials", "$XDG_DATA_HOME/gem/credentials")),
     SecretPlace("conda", "https://docs.anaconda.com/anaconda-repository/", ("$XDG_DATA_HOME/binstar", "~/.continuum", "~/.anaconda/keyring")),
     SecretPlace("npm and Yarn", "https://docs.npmjs.com/cli/configuring-npm/npmrc", ("~/.npmrc", "~/.yarnrc.yml"), ("NPM_CONFIG_USERCONFIG",)),
@@ -106,6 +117,7 @@ SECRET_PLACES = (
     SecretPlace("GitHub and GitLab", "https://cli.github.com/manual/", (
         "$XDG_CONFIG_HOME/gh", "$XDG_CONFIG_HOME/hub", "$XDG_CONFIG_HOME/glab-cli", "$XDG_CONFIG_HOME/github-copilot",
     ), ("GH_CONFIG_DIR", "GLAB_CONFIG_DIR")),
+    SecretPlace("Sentry", "https://docs.sentry.io/cli/configuration/", ("~/.sentryclirc",)),
     SecretPlace("git", "https://git-scm.com/docs/git-credential-store", ("~/.git-credentials", "$XDG_CONFIG_HOME/git/credentials")),
     # assistants: tokens, and what was said to them
     SecretPlace("Aider, Continue and Cline", "their documentation", ("~/.aider.conf.yml", "~/.continue/config.yaml", "~/.continue/.env", "~/.continue/sessions", "~/.cline/data")),
@@ -113,21 +125,22 @@ SECRET_PLACES = (
         "$CLAUDE_CONFIG_DIR/.credentials.json", "$CLAUDE_CONFIG_DIR/history.jsonl", "$CLAUDE_CONFIG_DIR/projects", "~/.claude.json",
     )),
     SecretPlace("Codex", "https://developers.openai.com/codex/", ("$CODEX_HOME/auth.json", "$CODEX_HOME/history.jsonl", "$CODEX_HOME/sessions")),
-    SecretPlace("Cursor", "https://docs.cursor.com", ("~/.cursor/mcp.json", "~/.cursor/chats", "$XDG_CONFIG_HOME/Cursor/User/globalStorage")),
+    SecretPlace("Cursor", "https://docs.cursor.com", ("~/.cursor/mcp.json", "~/.cursor/chats", "$XDG_CONFIG_HOME/Cursor/User/globalStorage", "~/.cursor-server/data/User/globalStorage")),
     SecretPlace("Gemini", "https://github.com/google-gemini/gemini-cli", ("~/.gemini/oauth_creds.json", "~/.gemini/.env", "~/.gemini/tmp")),
     SecretPlace("OpenAI, Anthropic and llm", "their command lines", (
         "$XDG_CONFIG_HOME/openai", "~/.openai", "$XDG_CONFIG_HOME/anthropic", "~/.anthropic", "$XDG_CONFIG_HOME/io.datasette.llm",
     )),
     SecretPlace("OpenCode and Goose", "their documentation", ("$XDG_DATA_HOME/opencode", "$XDG_CONFIG_HOME/goose")),
     SecretPlace("VS Code", "https://code.visualstudio.com/api", (
-        "$XDG_CONFIG_HOME/Code/User/globalStorage", "~/Library/Application Support/Code/User/globalStorage", "~/.vscode-server/data/User/globalStorage",
+        "$XDG_CONFIG_HOME/Code/User/globalStorage", "$XDG_CONFIG_HOME/Code - Insiders/User/globalStorage", "$XDG_CONFIG_HOME/VSCodium/User/globalStorage",
+        "$XDG_CONFIG_HOME/Windsurf/User/globalStorage", "~/Library/Application Support/Code/User/globalStorage", "~/.vscode-server/data/User/globalStorage",
     )),
     # histories
     SecretPlace("Atuin and McFly", "https://docs.atuin.sh", ("$XDG_DATA_HOME/atuin", "$XDG_DATA_HOME/mcfly")),
     SecretPlace("Bash", "man bash(1)", ("~/.bash_history",), ("HISTFILE",)),
     SecretPlace("IPython and Jupyter", "https://ipython.readthedocs.io", ("$IPYTHONDIR/profile_default/history.sqlite", "$XDG_DATA_HOME/jupyter/runtime"), ("JUPYTER_RUNTIME_DIR",)),
-    SecretPlace("Python", "https://docs.python.org/3/using/cmdline.html", ("~/.python_history",), ("PYTHON_HISTORY",)),
-    SecretPlace("database shells", "their manuals", ("~/.psql_history", "~/.mysql_history", "~/.sqlite_history", "~/.rediscli_history", "~/.dbshell")),
+    SecretPlace("Python", "https://docs.python.org/3/using/cmdline.html", ("~/.python_history", "$XDG_DATA_HOME/ptpython/history", "$XDG_DATA_HOME/xonsh"), ("PYTHON_HISTORY",)),
+    SecretPlace("database shells", "their manuals", ("~/.psql_history", "~/.mysql_history", "~/.sqlite_history", "~/.rediscli_history", "~/.dbshell", "~/.mongodb/mongosh", "~/.duckdb_history")),
     SecretPlace("fish, Nushell and PowerShell", "their documentation", (
         "$XDG_DATA_HOME/fish/fish_history", "$XDG_CONFIG_HOME/nushell/history.txt", "$XDG_CONFIG_HOME/nushell/history.sqlite3",
         "$XDG_DATA_HOME/powershell/PSReadLine", "~/AppData/Roaming/Microsoft/Windows/PowerShell/PSReadLine",

@@ -7,7 +7,7 @@ import functools
 import inspect
 import sys
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -151,6 +151,11 @@ def _texts(node: ast.expr, names: dict[str, Any]) -> list[str]:
         return [text for item in node.elts for text in _texts(item, {})]
     value = names.get(node.id) if isinstance(node, ast.Name) else None
     if isinstance(value, (dict, list, tuple, set, frozenset)):
-        items = attempted(lambda: list(value)[:MOST]) or []
+        items = attempted(lambda: in_order(value)[:MOST]) or []
         return [item for item in items if isinstance(item, str)]
     return []
+
+
+def in_order(container: Iterable[Any]) -> list[Any]:
+    """The keys or items; those of a set sorted, since it has another order in each process."""
+    return sorted(container, key=repr) if isinstance(container, (set, frozenset)) else list(container)

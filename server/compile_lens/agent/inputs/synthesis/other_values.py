@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from .accepted_values import compared_in
+from .accepted_values import compared_in, in_order
 from .arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from .candidate import Candidate
 from .failed_conditions import relations
@@ -276,7 +276,7 @@ def _of_conditions(error: BaseException) -> Iterator[str]:
     for relation in relations(error):
         inside = relation.value(relation.right) if relation.operator is ast.In else None
         if isinstance(inside, (dict, list, tuple, set, frozenset)):
-            yield from [each for each in list(inside)[:MOST_VALUES] if isinstance(each, str)]
+            yield from [each for each in in_order(inside)[:MOST_VALUES] if isinstance(each, str)]
 
 
 def _of_containers(error: BaseException, line: str) -> Iterator[Any]:
@@ -290,7 +290,7 @@ def _of_containers(error: BaseException, line: str) -> Iterator[Any]:
             continue
         value = frame.f_locals.get(name, frame.f_globals.get(name))
         if isinstance(value, (dict, list, tuple, set, frozenset)):
-            keys = list(value)[:MOST_VALUES]
+            keys = in_order(value)[:MOST_VALUES]
             if keys and all(isinstance(key, str) for key in keys):
                 yield from keys
         elif isinstance(value, str) and name.isupper() and isinstance(error, AssertionError):
