@@ -180,6 +180,17 @@ def test_definitions_below_a_failing_statement_are_reached(tmp_path: Path, warm_
     )
 
 
+def test_a_program_that_handles_its_end_has_no_error_for_it(tmp_path: Path, warm_host: WarmHost) -> None:
+    source = (
+        "import sys\nimport torch\n\nmodel = torch.nn.Sequential(torch.nn.Linear(4, 4))\ntry:\n    for _ in range(200):\n"
+        "        model(torch.ones(2, 4))\nexcept BaseException:\n    sys.exit(1)\n"
+    )
+    project(tmp_path, {"checks.py": source})
+    outcome = run(warm_host, tmp_path / "checks.py")
+    assert outcome.entry == "model"
+    assert not errors(outcome)
+
+
 def test_the_exception_of_an_import_is_the_message(tmp_path: Path, warm_host: WarmHost) -> None:
     project(
         tmp_path,

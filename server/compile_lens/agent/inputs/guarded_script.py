@@ -24,7 +24,7 @@ from .continuing import GUARD, rewritten
 from .failed_constructions import FailedConstructions
 from .failed_imports import Mender
 from .function_recorder import is_own_file
-from .guard import Guard
+from .guard import Enough, Guard
 from .guarded_callees import GuardedCallees
 from .made_up_arguments import made_up
 from .missing_imports import project_root
@@ -69,6 +69,7 @@ class GuardedScript:
         self._source = source
         guard = Guard(seconds, self._report, self._constructions.add, self._mend)
         self._constructions.read(source)
+        Enough.was_raised = False
         program = self._program = WatchedProgram(self._page, seconds, guard.check_time, self._owns)
         self._choose_folder(source)
         names = self._main_module(source).__dict__
@@ -156,6 +157,8 @@ class GuardedScript:
 
     def _report(self, error: BaseException) -> None:
         """Say what the first statement raised that failed: the program itself comes no further, with made-up arguments not even so far."""
+        if Enough.was_raised:
+            return
         if len(self._raised) < MOST_ERRORS:
             self._raised.append(error)
         if isinstance(error, SystemExit) and not self._has_failed:
