@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
+from tests.hostile.test_what_the_kernel_lacks import run
 from tests.sandbox_kinds import skip_unless_offered
 
 pytestmark = [pytest.mark.hostile, pytest.mark.skipif(sys.platform != "linux", reason="the kinds are those of Linux")]
@@ -70,16 +70,6 @@ except OSError as error:
 """
 
 
-def said_by(program: str, *arguments: str, **variables: str) -> str:
-    ran = subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, env={**os.environ, **variables}
-    )
-    if "no Landlock" in ran.stderr:
-        pytest.skip("no Landlock here")
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout.strip()
-
-
 def test_a_rule_is_about_the_path_that_was_decided_about(tmp_path: Path) -> None:
     for name in ("open", "secret", "elsewhere/inside"):
         (tmp_path / name).mkdir(parents=True)
@@ -87,7 +77,7 @@ def test_a_rule_is_about_the_path_that_was_decided_about(tmp_path: Path) -> None
     (tmp_path / "became-a-link").symlink_to("secret")
     (tmp_path / "became-a-device").symlink_to("secret")
     (tmp_path / "around").symlink_to("elsewhere")
-    assert said_by(RULES, str(tmp_path)) == "['open']"
+    assert run(RULES, str(tmp_path)) == "['open']"
 
 
 @pytest.mark.skipif(
@@ -101,5 +91,5 @@ def test_a_link_in_the_place_of_a_folder_is_not_covered_with_what_it_leads_to() 
         for folder in (home / ".ssh", place, scratch):
             folder.mkdir(parents=True)
         (home / ".ssh/id").write_text("planted")
-        said = said_by(COVER, str(home), str(place), str(scratch), HOME=str(home))
+        said = run(COVER, str(home), str(place), str(scratch), HOME=str(home))
     assert said == f"{place} has become a link"

@@ -96,9 +96,9 @@ Refused = tuple[str, str, str] | None
 class Hook:
     """The hook of a program that nothing else restricts, asked without being installed."""
 
-    def __init__(self, *secret: str) -> None:
+    def __init__(self, *secret: str, writable: tuple[str, ...] = ()) -> None:
         self.refused: list[tuple[str, str, str]] = []
-        rules = Rules(writable=(), secret=secret, network=False, own_network=False, processes=False)
+        rules = Rules(writable=writable, secret=secret, network=False, own_network=False, processes=False)
         self._hook = calls._AuditHook(
             rules, lambda what, does, target, frame: self.refused.append((what, does, target))
         )

@@ -8,30 +8,12 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.workers.test_audited_calls import Hook
 
-from compile_lens.agent.sandbox import calls, windows_calls
-from compile_lens.agent.sandbox.calls import Rules
+from compile_lens.agent.sandbox import windows_calls
 
 READ, WRITE, APPEND, DELETE, QUERY = 0x80000000, 0x40000000, 0x4, 0x10000, 0x1000
 OPENS, MAKES = 3, 2
-
-
-class AskedHook:
-    """The hook of a program that may write below one folder, asked without being installed."""
-
-    def __init__(self, writable: str = "/own", *secret: str) -> None:
-        self.refused: list[tuple[str, str, str]] = []
-        rules = Rules(writable=(writable,), secret=secret, network=False, own_network=False, processes=False)
-        self._hook = calls._AuditHook(
-            rules, lambda what, does, target, frame: self.refused.append((what, does, target))
-        )
-
-    def __call__(self, event: str, *arguments: Any) -> tuple[str, str, str] | None:
-        try:
-            self._hook.on_event(event, arguments)
-        except PermissionError:
-            return self.refused[-1]
-        return None
 
 
 @pytest.mark.parametrize(
@@ -61,7 +43,7 @@ class AskedHook:
     ],
 )
 def test_what_is_refused(event: str, arguments: tuple[Any, ...], refused: tuple[str, str, str] | None) -> None:
-    assert AskedHook("/own", "/secret")(event, *arguments) == refused
+    assert Hook("/secret", writable=("/own",))(event, *arguments) == refused
 
 
 class RealOverlapped:
@@ -95,7 +77,7 @@ def test_asyncio_connects_and_opens_by_calls_that_are_asked_about(monkeypatch: p
     assert operation.address == RealOverlapped.address
     assert operation.done == [0, ("192.0.2.7", 80), ("192.0.2.7", 53), "/elsewhere/x", 10]
     assert connected == [("192.0.2.7", 81)]
-    assert [AskedHook()(*event) for event in told] == [
+    assert [Hook(writable=("/own",))(*event) for event in told] == [
         ("network", "connects to", "192.0.2.7:80"),
         ("network", "connects to", "192.0.2.7:53"),
         ("write", "writes", "/elsewhere/x"),

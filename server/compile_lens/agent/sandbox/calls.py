@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Any
 
 from ..runtime.dynamo_skips import outside_dynamo, skip_functions
-from . import known_paths, reaching_variables, started_programs, unaudited_calls, unaudited_torch, windows_calls
+from . import known_paths, started_programs, unaudited_calls, unaudited_torch, windows_calls
 from .known_paths import identities, identity, open_folders, path_of, special
 from .passed_text import passed_text
 from .policy import is_below
@@ -294,10 +294,11 @@ class _AuditHook:
         name, value = map(passed_text, arguments[:2])
         if not value:
             return None
-        if name in reaching_variables.WRITTEN:
+        if name in unaudited_torch.VARIABLES_OF_FILES:
             return self._written(value, "writes")
-        is_harmless = name not in reaching_variables.STARTED or started_programs.is_harmless(os.path.basename(value))
-        return None if is_harmless else ("process", "starts", value)
+        starts = name in unaudited_torch.VARIABLES_OF_PROGRAMS
+        is_refused = starts and not started_programs.is_harmless(os.path.basename(value))
+        return ("process", "starts", value) if is_refused else None
 
     def _change_elsewhere(self, event: str, _: tuple[Any, ...]) -> tuple[str, str, str]:
         return ELSEWHERE[event]

@@ -29,6 +29,13 @@ from .unaudited_calls import LISTENS
 SAVES = "compile_lens.save"
 # where an agent of torch.distributed.rpc listens, if nothing says where
 ANYWHERE = ("", 0)
+# Variables of the environment that torch and its libraries follow in a program that sets nothing else, on a processor alone: a script may
+# set those of NCCL or of a GPU where it uses neither, and must not end for that. The value is a file: graphs of lazy tensors
+# (torch/csrc/lazy/core/debug_util.cpp), measurements of FBGEMM (fbgemm/src/FbgemmFP16.cc and others), and each call of MKL (oneMKL's guide
+# for developers: "Using Intel oneMKL Verbose Mode") …
+VARIABLES_OF_FILES = frozenset({"LTC_SAVE_TENSORS_FILE", "FBGEMM_STATS_LOGPATH", "MKL_VERBOSE_OUTPUT_FILE"})
+# … or a program, which torch starts to name the lines of addresses (torch/csrc/profiler/unwind/unwind.cpp)
+VARIABLES_OF_PROGRAMS = frozenset({"TORCH_ADDR2LINE_BINARY"})
 
 
 def announce() -> None:
