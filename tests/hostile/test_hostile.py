@@ -1,7 +1,8 @@
 """Programs that would do harm: after each, every file is as it was, nothing runs, and the next request is answered.
 
 The head of a program says what it does, in which kinds of sandbox it is run and what must come of it there: the outcome's status and
-the codes of the findings; and ``nightly``, if it takes long. ``pytest tests/hostile --update-hostile -p no:xdist`` writes docs/hostile.md.
+the codes of the findings; ``gpus``, if it is run once more as where a machine has GPUs; and ``nightly``, if it takes long.
+``pytest tests/hostile --update-hostile -p no:xdist`` writes docs/hostile.md.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from compile_lens.agent.runtime.protocol import SandboxKind
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.temporary_folders import PREFIX
+from compile_lens.workers import command
 from compile_lens.workers.access import ResourceLimits, SandboxOptions
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Job
@@ -77,7 +79,7 @@ class Place:
         self.previous = "nothing"
         self._loop = asyncio.new_event_loop()
 
-    def run(self, file: Path, program: Program, kind: str) -> Outcome:
+    def run(self, file: Path, program: Program, kind: str, gpus: bool = False) -> Outcome:
         budget = ResourceLimits(
             memory_gib=program.number("memory", 0),
             disk_gib=program.number("disk", 4),
@@ -86,7 +88,7 @@ class Place:
             cpu_s=program.number("cpu", 0),
             idle_s=program.number("idle", 0),
         )
-        sandbox = SandboxOptions(strongest=SandboxKind(kind))
+        sandbox = SandboxOptions(strongest=SandboxKind(kind), gpu=gpus)
         job = Job(str(file), timeout_s=program.number("timeout", 60), sandbox=sandbox, budget=budget)
         return self._loop.run_until_complete(analyze(self.host, job))
 
@@ -115,25 +117,34 @@ def place(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config)
 
 CASES = [
     pytest.param(
-        program, kind, id=f"{program.name}-{kind}", marks=[pytest.mark.nightly] if "nightly" in program.fields else []
+        program,
+        kind,
+        gpus,
+        id=f"{program.name}-{kind}" + ("-gpus" if gpus else ""),
+        marks=[pytest.mark.nightly] if "nightly" in program.fields else [],
     )
     for program in map(Program.read, PROGRAMS)
     for kind in KINDS
     if kind in program.fields
+    for gpus in (False, True)
+    if not gpus or ("gpus" in program.fields and kind != SandboxKind.PYTHON.value)
 ]
 
 
 @pytest.mark.usefixtures("shared_memory")
-@pytest.mark.parametrize(("program", "kind"), CASES)
-def test_nothing_is_harmed(program: Program, kind: str, place: Place, pytestconfig: pytest.Config) -> None:
+@pytest.mark.parametrize(("program", "kind", "gpus"), CASES)
+def test_nothing_is_harmed(
+    program: Program, kind: str, gpus: bool, place: Place, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
     skip_unless_offered(kind)
+    monkeypatch.setattr(command, "has_device_to_show", lambda: True)
     planted = place.planted
     file = planted.workspace(program.name, program.text, program.fields.get("beside", "").split())
     hello = place.host.hello
     previous = f"after {place.previous}: "
     place.previous = f"{program.name} ({kind})"
     before, shared = planted.state(hello and hello.pid), set(SHARED.iterdir())
-    outcome = place.run(file, program, kind)
+    outcome = place.run(file, program, kind, gpus)
 
     assert planted.state(hello and hello.pid) == before
     standby = place.host.hello
@@ -153,7 +164,8 @@ def test_nothing_is_harmed(program: Program, kind: str, place: Place, pytestconf
     for finding in outcome.findings:
         assert finding.place.file == str(file), told
         assert not finding.code.startswith("denied") or finding.place.line > program.text.count("\n#"), told
-    place.cells[program.name, kind] = cell(outcome, planted, file)
+    if not gpus:
+        place.cells[program.name, kind] = cell(outcome, planted, file)
 
     if not pytestconfig.getoption("--update-hostile"):
         # the words may differ: which of many files comes first, where a program was when its time was up

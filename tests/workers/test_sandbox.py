@@ -19,6 +19,7 @@ from tests.sandbox_kinds import LANDLOCK, NAMESPACES, offered, poor_interpreter,
 from compile_lens.agent.runtime.protocol import SandboxKind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.pipeline.analyze import analyze
+from compile_lens.workers import command
 from compile_lens.workers.access import Access, ResourceLimits, SandboxOptions
 from compile_lens.workers.host import Host, HostError
 from compile_lens.workers.interpreter import installation_stamp
@@ -191,7 +192,7 @@ async def test_a_gpu_is_out_of_sight(host: Host, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("gpu", [True, False], ids=["gpu", "no gpu"])
 async def test_with_a_gpu_its_threads_may_be_named_and_nothing_else_of_proc_changed(
-    host: Host, tmp_path: Path, kind: SandboxKind, gpu: bool
+    host: Host, tmp_path: Path, kind: SandboxKind, gpu: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # NVIDIA's driver does not start where it may not name its threads; it is native code, as libc's `open` is
     source = f"""
@@ -205,8 +206,27 @@ async def test_with_a_gpu_its_threads_may_be_named_and_nothing_else_of_proc_chan
         assert not may_be_written(f"/proc/{{os.getppid()}}/oom_score_adj")
         assert not may_be_written("/proc/sys/kernel/core_pattern")
         assert not may_be_written("/proc/sysrq-trigger")
+        assert not may_be_written(f"/proc/self/task/{{os.getpid()}}/../oom_score_adj")
     """
+    monkeypatch.setattr(command, "has_device_to_show", lambda: True)
     outcome = await analyze(host, job(tmp_path, source, SandboxOptions(gpu=gpu, strongest=kind)))
+    assert outcome.status is Status.OK, outcome.findings
+
+
+@pytest.mark.parametrize("allowed", [True, False], ids=["allowed", "not allowed"])
+async def test_who_is_allowed_gpus_on_a_machine_without_one_may_do_no_more(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: bool
+) -> None:
+    source = f"""
+        import ctypes, os
+
+        libc = ctypes.CDLL(None)
+        assert libc.open(f"/proc/self/task/{{os.getpid()}}/comm".encode(), os.O_WRONLY) == -1
+        assert os.environ.get("CUDA_VISIBLE_DEVICES", "none") == {"none" if allowed else ""!r}
+    """
+    monkeypatch.setattr(command, "has_device_to_show", lambda: False)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    outcome = await analyze(host, job(tmp_path, source, SandboxOptions(gpu=allowed)))
     assert outcome.status is Status.OK, outcome.findings
 
 

@@ -11,6 +11,7 @@ from compile_lens.agent.runtime.protocol import MAGIC, RunCommand, SandboxSpec, 
 from compile_lens.agent.runtime.search_protocol import BisectRequest, MinifyRequest
 from compile_lens.workers.access import Access
 from compile_lens.workers.caches import keep_others_out, make_private, private_cache_environment
+from compile_lens.workers.gpu_devices import has_device_to_show
 from compile_lens.workers.job import Job
 from compile_lens.workers.kept_folders import kept_folders
 
@@ -98,10 +99,12 @@ def sandbox_of(job: Job, scratch: str, environment: Mapping[str, str]) -> Sandbo
         caches=tuple(str(folder) for folder in caches),
         allow_write=kept_folders((*sandbox.allow_write, *([kept] if kept is not None else [])), workspace_of(job)),
         network=sandbox.network,
-        gpu=sandbox.gpu,
+        # what only a driver needs is a way to harm where there is none
+        gpu=sandbox.gpu and has_device_to_show(),
         niceness=sandbox.niceness,
         memory_bytes=budget.memory_bytes(),
         disk_bytes=budget.disk_bytes(),
         cpu_s=budget.cpu_seconds(job.timeout_s),
         processes=budget.processes,
+        hides_gpus=not sandbox.gpu,
     )

@@ -6,6 +6,8 @@ import os
 import sys
 from pathlib import Path
 
+from compile_lens.agent.runtime.protocol import GPU_DEVICES
+
 # NVIDIA's driver, AMD's, and that of Windows for Linux
 LINUX = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 
@@ -15,3 +17,11 @@ def has_gpu_device() -> bool:
     if sys.platform == "win32":
         return Path(os.environ.get("SYSTEMROOT", "C:/Windows"), "System32", "nvcuda.dll").exists()
     return any(Path(name).exists() for name in LINUX)
+
+
+def has_device_to_show() -> bool:
+    """Whether there is anything that a run may be shown because it is allowed GPUs: a device of any maker, also of graphics alone.
+
+    Elsewhere than on Linux, the sandbox shows and hides none.
+    """
+    return sys.platform != "linux" or any(path.name.startswith(GPU_DEVICES) for path in Path("/dev").iterdir())

@@ -177,7 +177,7 @@ def _variables_of_run(command: LoadCommand) -> Iterator[None]:
     before = dict(os.environ)
     os.environ.update(command.env)
     os.environ.setdefault("MPLBACKEND", "Agg")
-    set_variables(gpu=False, network=command.network)
+    set_variables(hides_gpus=True, network=command.network)
     try:
         yield
     finally:

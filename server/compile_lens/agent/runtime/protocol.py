@@ -61,6 +61,8 @@ class SandboxKind(str, Enum):
 
 # what a run has for shared memory, in its scratch folder
 SHARED_IN_SCRATCH = "shared-memory"
+# how the device files of GPUs begin
+GPU_DEVICES = ("nvidia", "dri", "kfd", "dxg", "accel")
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ class SandboxSpec(Message):
     """What a run may do and use. ``scratch`` is the folder that the agent makes for it; ``caches`` are private ones that stay.
     ``allow_write`` has no links in it.
 
-    ``strongest`` is the most that is tried. The numbers are of all its processes together, 0 for no limit.
+    ``strongest`` is the most that is tried. ``gpu``: it may use the GPUs of this machine, which has some; ``hides_gpus``: its variables say
+    that there is none. The numbers are of all its processes together, 0 for no limit.
     """
 
     strongest: SandboxKind
@@ -82,6 +85,7 @@ class SandboxSpec(Message):
     disk_bytes: int
     cpu_s: int
     processes: int
+    hides_gpus: bool = True
 
 
 @dataclass(frozen=True)

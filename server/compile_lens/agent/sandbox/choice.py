@@ -62,7 +62,7 @@ def _why_no_overlay(places: list[str], alone: bool) -> str:
     def try_it(policy: Policy) -> None:
         namespaces.enter(policy, places, [])
         if alone:
-            process_space.enter(writable=False)
+            process_space.enter(names_threads=False)
 
     try:
         _in_child(try_it, alone)

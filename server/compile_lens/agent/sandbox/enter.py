@@ -101,14 +101,16 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
 
     Raises OSError if the kernel refuses what it offered before; the process must then not run the program.
     """
-    set_variables(policy.gpu, policy.network)
+    set_variables(policy.hides_gpus, policy.network)
     if policy.gpu and any(os.path.basename(device).startswith("nvidia") for device in gpu_devices()):
         _compile_in_this_process()
     hidden = secrets(policy.hidden)
     view = namespaces.enter(policy, places, hidden) if kind == OVERLAY else None
     alone = view is not None and policy.alone
     if alone:
-        process_space.enter(writable=namespaces.may_write_to_proc(policy))
+        process_space.enter(names_threads=policy.gpu)
+    elif view is not None and policy.gpu:
+        process_space.let_threads_be_named()
     if view is None:
         _use_scratch_for_temporary_files(policy.scratch)
     _set_limits(policy, counts_separately=view is not None)
@@ -126,11 +128,11 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
     return EnteredSandbox(kind, tuple(unrestricted), view, tuple(map(os.path.realpath, places)))
 
 
-def set_variables(gpu: bool, network: bool) -> None:
+def set_variables(hides_gpus: bool, network: bool) -> None:
     """Set the variables of this process by which libraries know what a sandboxed program may use."""
     for name in SERVICE_VARIABLES:
         os.environ.pop(name, None)
-    os.environ.update({} if gpu else NO_GPU)
+    os.environ.update(NO_GPU if hides_gpus else {})
     for name, value in ({} if network else NO_NETWORK).items():
         os.environ.setdefault(name, value)
 
@@ -171,7 +173,7 @@ def _restrict(policy: Policy, view: namespaces.View | None, hidden: list[str], c
             unrestricted.append("native code that takes over a thread of a library")
     calls_filter = syscall_filter.Filter(
         internet=policy.network or view is not None,
-        pretends_attributes=view is None or own_program.can_be_changed(),
+        pretends_attributes=view is None or own_program.can_be_changed() or _owns_files_of_network(policy),
         alone=alone,
         counted=counted or policy.gpu,
         gpu=policy.gpu,
@@ -184,6 +186,11 @@ def _restrict(policy: Policy, view: namespaces.View | None, hidden: list[str], c
     if view is None:
         unrestricted.append("sockets of services on this machine")
     return unrestricted
+
+
+def _owns_files_of_network(policy: Policy) -> bool:
+    """Whether root may change modes of files of the machine's network, which each of the threads that a run may name shows, too."""
+    return policy.gpu and policy.network and os.geteuid() == 0
 
 
 def _filter_calls(calls_filter: syscall_filter.Filter) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..runtime.protocol import SHARED_IN_SCRATCH
-from . import kernel, landlock
+from . import kernel
 from .devices import mount_devices
 from .mounts import mounts
 from .open_sockets import open_sockets
@@ -67,8 +67,6 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     persistent = [path for path, handle in handles.items() if kernel.path_of(handle) == path]
     kernel.mount(None, "/", None, RECURSIVE | PRIVATE)
     kernel.set_mount_attributes("/", READ_ONLY | NO_DEVICES, 0, recursive=True)
-    if may_write_to_proc(policy):
-        kernel.set_mount_attributes("/proc", 0, READ_ONLY, recursive=False)
     room = policy.disk_bytes * IN_MEMORY // OF
     handles[scratch] = _prepare_scratch(scratch, room)
     covers = Covers(scratch, handles[scratch], [mount.point for mount in mounts()])
@@ -119,11 +117,6 @@ def _freeze(covers: Covers, paths: list[str]) -> None:
             with contextlib.suppress(OSError):  # what is there now is hidden
                 covers.freeze(folder)
                 frozen.append(folder)
-
-
-def may_write_to_proc(policy: Policy) -> bool:
-    """Whether ``/proc`` stays writable: Landlock then allows only what ``own_threads`` names."""
-    return policy.gpu and bool(landlock.abi())
 
 
 def _leave_namespaces(network: bool) -> None:

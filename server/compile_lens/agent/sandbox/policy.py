@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Any
 
-from ..runtime.protocol import SandboxSpec
+from ..runtime.protocol import GPU_DEVICES, SandboxSpec
 from ..runtime.task_group import most_threads
 from . import secret_places
 from .mounts import mounts, other_names
@@ -20,7 +20,6 @@ SERVICE_VARIABLES = (
 )  # fmt: skip
 SHARED_MEMORY = "/dev/shm"
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-GPU_DEVICES = ("nvidia", "dri", "kfd", "dxg", "accel")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class Policy:
     ``scratch`` is an empty folder of this run; ``caches`` are private caches that stay. ``strongest`` is the strongest kind to try:
     ``overlay``, ``landlock`` or ``python``. ``alone``: the run gets a process namespace. ``covered`` and ``hidden`` are folders that are
     copied and files that cannot be read in any case, whatever the program's own variables say. ``threads`` is how many
-    it may have in all its processes, 0 for no limit.
+    it may have in all its processes, 0 for no limit. ``gpu`` and ``hides_gpus`` are those of the ``SandboxSpec``.
     """
 
     strongest: str
@@ -47,6 +46,7 @@ class Policy:
     covered: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     threads: int = 4096
+    hides_gpus: bool = True
 
     @staticmethod
     def read(spec: SandboxSpec, alone: bool) -> Policy:
@@ -66,6 +66,7 @@ class Policy:
             covered=(home(), *temporary_folders()),
             hidden=tuple(secrets()),
             threads=most_threads(spec.processes),
+            hides_gpus=spec.hides_gpus,
         )
 
 

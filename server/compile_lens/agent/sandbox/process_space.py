@@ -13,17 +13,19 @@ import signal
 
 from ..runtime.processes import die_with_parent
 from . import kernel
+from .policy import own_threads
 
 NEW_PROCESSES = 0x20000000
 PROCESSES = "/proc"
-NO_SETUID, NO_DEVICES, NO_PROGRAMS, READ_ONLY = 0x2, 0x4, 0x8, 0x1
+NO_SETUID, NO_DEVICES, NO_PROGRAMS, READ_ONLY, BIND = 0x2, 0x4, 0x8, 0x1, 0x1000
 # a program may replace these
 _exit, _kill, _getpid, _waitpid, _read, _write = os._exit, os.kill, os.getpid, os.waitpid, os.read, os.write
 _decoded = int.from_bytes
 
 
-def enter(writable: bool) -> None:
-    """Return in the run's own process, which has a ``/proc`` of its own, ``writable`` or not. Raises OSError there if it has none."""
+def enter(names_threads: bool) -> None:
+    """Return in the run's own process, which has a ``/proc`` of its own, where nothing can be changed, but for names of its threads if it
+    ``names_threads``. Raises OSError there if it has none."""
     kernel.unshare(NEW_PROCESSES)
     reading, writing = os.pipe()
     first = os.fork()
@@ -41,8 +43,24 @@ def enter(writable: bool) -> None:
     die_with_parent()
     with contextlib.suppress(OSError):
         os.setpgid(0, 0)
-    flags = NO_SETUID | NO_DEVICES | NO_PROGRAMS | (0 if writable else READ_ONLY)
-    kernel.mount("proc", PROCESSES, "proc", flags)
+    flags = NO_SETUID | NO_DEVICES | NO_PROGRAMS
+    if names_threads:  # what is mounted as read-only is so in every place
+        kernel.mount("proc", PROCESSES, "proc", flags)
+        let_threads_be_named()
+    else:
+        kernel.mount("proc", PROCESSES, "proc", flags | READ_ONLY)
+
+
+def let_threads_be_named() -> None:
+    """Mount the folder of this process's threads once more, as the only part of ``/proc`` that can be changed.
+
+    Most files there belong to no process: whoever changes the mode or owner of one does so for the whole machine, which no Landlock
+    restricts. Raises OSError.
+    """
+    threads = own_threads()
+    kernel.mount(threads, threads, None, BIND)
+    kernel.set_mount_attributes(PROCESSES, READ_ONLY, 0, recursive=False)
+    kernel.set_mount_attributes(threads, 0, READ_ONLY, recursive=False)
 
 
 def _has_reader(writing: int) -> bool:
