@@ -17,7 +17,10 @@ pytestmark = [
 ]
 HELPER = Path(__file__).parent / "ordinary_user.py"
 TESTS = "tests/hostile/test_hostile.py"
-FEW = "closed_folder or limit_another or system_v or read_the_terminal or fill_secret or its_own_terminal or inode_flags or open_devices"
+FEW = (
+    "closed_folder or limit_another or system_v or read_the_terminal or fill_secret or its_own_terminal or inode_flags or open_devices "
+    "or fill_memory_files or lower_its_score"
+)
 
 
 def run_as_user(chosen: list[str]) -> str:

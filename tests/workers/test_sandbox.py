@@ -206,7 +206,6 @@ async def test_with_a_gpu_its_threads_may_be_named_and_nothing_else_of_proc_chan
         assert not may_be_written(f"/proc/{{os.getppid()}}/oom_score_adj")
         assert not may_be_written("/proc/sys/kernel/core_pattern")
         assert not may_be_written("/proc/sysrq-trigger")
-        assert not may_be_written(f"/proc/self/task/{{os.getpid()}}/../oom_score_adj")
     """
     monkeypatch.setattr(command, "has_device_to_show", lambda: True)
     outcome = await analyze(host, job(tmp_path, source, SandboxOptions(gpu=gpu, strongest=kind)))

@@ -47,8 +47,8 @@ RESOURCES = {
     "disk": "disk space",
     "output": "output",
 }
-# not a limit of the run: memory ran low for all programs
-MACHINE = "machine"
+# no limits of the run: memory ran low for all programs, or the kernel would have ended others first then
+MACHINE, ORDER = "machine", "order"
 # only the compiler raises classes of these modules: a backward pass compiles, too, and has no frame in Dynamo
 COMPILER = (
     "torch._dynamo.exc",
@@ -263,6 +263,11 @@ def _stopped_message(stopped: Stopped, is_located: bool) -> tuple[str, tuple[str
                 "Have the program take less (memory of the kernel counts, too), close other programs, or run the file without the sandbox: "
                 "`compile-lens check --no-sandbox`.",
             ),
+        )
+    if stopped.how == "budget" and stopped.reason == ORDER:
+        return (
+            f"{STOPPED}: the program kept lowering its `oom_score_adj`, so that the kernel ends others first when memory runs out.",
+            ("Leave out these writes, or run the file without the sandbox: `compile-lens check --no-sandbox`.",),
         )
     if stopped.how == "budget":
         return (

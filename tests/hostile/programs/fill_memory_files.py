@@ -1,6 +1,7 @@
 # Fills memory that is in no process: files of `memfd_create`.
 # overlay: killed budget
 # landlock: killed budget
+# gpus: yes
 # memory: 0.5
 
 import planted

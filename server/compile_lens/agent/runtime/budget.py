@@ -10,13 +10,15 @@ from ..sandbox.namespaces import MAX_FILES
 from . import processes
 from .closed_processes import is_closed, root_is_seen
 from .disk_growth import IN_MEMORY, DiskGrowth, is_in_memory, seen_below, size_below
+from .ended_first import EndedFirst
 from .machine_memory import MachineMemory
+from .memory_files import bytes_open
 from .memory_group import MemoryGroup
 from .processor_time import ProcessorTime
 from .protocol import SHARED_IN_SCRATCH, SandboxKind, SandboxSpec
 from .session_niceness import lower_new_sessions
 from .shared_files import FOLDER, NOTHING, SharedFiles
-from .socket_memory import FlyingSockets, descriptors, in_connections, in_sockets
+from .socket_memory import FlyingSockets, descriptors, in_connections, in_sockets, passes_files
 from .task_clock import TaskClock
 from .task_group import most_threads
 
@@ -47,10 +49,11 @@ class TreeBudget:
     clock: TaskClock | None = None
     flying: FlyingSockets = field(default_factory=FlyingSockets)
     machine: MachineMemory = field(default_factory=MachineMemory)
+    ended_first: EndedFirst = field(default_factory=EndedFirst)
 
     def exceeded(self, child: int) -> str:
         """``memory``, ``processes``, ``cpu`` or ``disk`` if the tree of ``child`` has used up its share; ``machine`` if memory runs low for
-        all programs by what no count of the tree shows; '' if not."""
+        all programs by what no count of the tree shows; ``order`` if it keeps the kernel from ending it first then; '' if not."""
         tree = list(processes.tree_of_run())
         lower_new_sessions(tree, self.spec.niceness)
         seconds, threads = self.time.look(tree)
@@ -66,6 +69,8 @@ class TreeBudget:
             return "memory"
         if self.spec.memory_bytes and self.machine.runs_low(lambda: self._counted(child, tree)):
             return "machine"
+        if self.ended_first.is_undone(tree):
+            return "order"
         if self.spec.disk_bytes and self._takes_too_much_disk(child, tree):
             return "disk"
         return ""
@@ -103,9 +108,12 @@ class TreeBudget:
         private, shared = _proportional(tree)
         if private + shared > limit:
             return True
-        # memory that processes share stays while a page of it is mapped, also what none of them has touched since
-        if private + more <= limit or not any(map(_shares_without_file, tree)):
+        if private + more <= limit:
             return False
+        # memory that processes share stays while a page of it is mapped, also what none of them has touched since; and a file in memory
+        # while it is on its way from one to another, which only a run with GPUs can make without the kernel's count (sandbox/enter.py)
+        if not any(map(_shares_without_file, tree)) and not (self.spec.gpu and any(map(passes_files, tree))):
+            return private + shared + bytes_open(tree) > limit
         return private + self.machine.shared_here_since() - self._in_memory(child, tree) > limit
 
     def _held(self, child: int, tree: list[int]) -> int:

@@ -17,6 +17,7 @@ from typing import IO, Any
 from . import job, processes
 from .budget import EVERY_S, TreeBudget
 from .disk_growth import DiskGrowth
+from .ended_first import go_first
 from .left_folders import remove_folder
 from .memory_group import make_group
 from .processor_time import ProcessorTime
@@ -29,8 +30,6 @@ from .wire import Wire
 CRASH_LIMIT = 20_000
 # fcntl(2); Python 3.10 has no names for them
 ADD_SEALS, NO_MORE_SEALS, NO_SHRINKING, NO_GROWTH = 1033, 1, 2, 4
-# proc(5): the most
-ENDED_FIRST = "1000"
 # what faulthandler.dump_traceback_later writes first (agent/runtime/job.py)
 DUMP_AT_TIMEOUT = "Timeout ("
 CHUNK = 1 << 16
@@ -135,12 +134,6 @@ def _open_output_anew() -> None:
             os.close(own)
 
 
-def _go_first() -> None:
-    """Where memory runs out faster than this is seen, let the kernel end the run before other programs of the user."""
-    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
-        score.write(ENDED_FIRST)
-
-
 def _be_child(run: job.Run, wire: Wire, writing: int, theirs: tuple[int, ...]) -> None:
     code = 1
     try:
@@ -148,7 +141,7 @@ def _be_child(run: job.Run, wire: Wire, writing: int, theirs: tuple[int, ...]) -
             os.setpgid(0, 0)
         _open_output_anew()
         if run.command.sandbox is not None:
-            _go_first()
+            go_first()
         # out of the way of programs that write to or close the first few
         own = high_descriptor(writing)
         assert run.crash is not None
