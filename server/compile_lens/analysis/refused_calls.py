@@ -56,6 +56,7 @@ BLOCKED = {
     "starts": "the start of",
     "sends a signal to": "a signal to",
     "runs code in": "code that would run in",
+    "has arguments that cannot be checked in": "a call whose arguments cannot be checked:",
 }
 
 ABSENT = (find_missing_weights, find_missing_data)

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..runtime.dynamo_skips import outside_dynamo, skip_functions
 from . import known_paths, started_programs, unaudited_calls, unaudited_torch, windows_calls
-from .known_paths import identities, identity, open_folders, path_of, special
+from .known_paths import identities, identity, is_open, open_folders, path_of, special
 from .passed_text import passed_text
 from .policy import is_below
 
@@ -78,6 +78,9 @@ ELSEWHERE = {
         ("write", "writes", "the registry"),
     ),
 }
+# what a look at arguments raises that it cannot read, and how such a call is told
+UNREADABLE = (TypeError, ValueError, OSError, AttributeError, IndexError)
+HIDES = "has arguments that cannot be checked in"
 PATHS = (pathlib.PosixPath, pathlib.WindowsPath, pathlib.PurePosixPath, pathlib.PureWindowsPath)
 # as it was before the program
 SOCKET = socket.socket
@@ -170,13 +173,16 @@ class _AuditHook:
             return
         self._busy.now = True
         try:
-            refused = check(event, arguments)
+            try:
+                refused = check(event, arguments)
+            except UNREADABLE:
+                # the call itself may read them, or find a file where this found none; the kernel looks at it where it restricts it
+                refused = None if self._rules.processes else ("process", HIDES, event)
             if refused is None:
                 return
-            if not _is_probe(event, arguments):
-                self._report(*refused)
-        except (TypeError, ValueError, OSError, AttributeError, IndexError):
-            return  # the arguments are invalid, and the call itself will raise
+            with contextlib.suppress(*UNREADABLE):  # a report that cannot be made is no permission
+                if not _is_probe(event, arguments):
+                    self._report(*refused)
         finally:
             self._busy.now = False
         raise PermissionError(errno.EACCES, MESSAGE, refused[2])
@@ -243,7 +249,7 @@ class _AuditHook:
             target = arguments[index]
             folder = arguments[folder_at] if folder_at is not None and folder_at < len(arguments) else -1
             if isinstance(target, int):
-                target = path_of(target)
+                target = path_of(target) if is_open(target) else None
             # where the kernel restricts it, that looks at what a link leads to
             follows = event in FOLLOW_LINKS and not self._rules.processes
             if target is not None and (refused := self._written(target, does, folder, follows)):
@@ -253,7 +259,7 @@ class _AuditHook:
     def _written(self, path: Any, does: str, folder: Any = -1, follows: bool = False) -> tuple[str, str, str] | None:
         name = passed_text(path)
         if not os.path.isabs(name) and isinstance(folder, int) and folder >= 0:
-            around = path_of(folder)
+            around = path_of(folder) if is_open(folder) else None
             if around is None:
                 return None
             name = os.path.join(around, name)
@@ -279,8 +285,11 @@ class _AuditHook:
             return "process", "sends a signal to", f"process {pid}"
         if number == 0:
             return None
-        if pid > 0 and (group_of(pid) == os.getpgid(0) or _is_descendant(pid)):
-            return None
+        try:
+            if pid > 0 and (group_of(pid) == os.getpgid(0) or _is_descendant(pid)):
+                return None
+        except ProcessLookupError:
+            return None  # nor does the call find one
         return None if pid == 0 else ("process", "sends a signal to", f"process {pid}")
 
     def _change_in_windows(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
@@ -309,6 +318,8 @@ class _AuditHook:
 
     def _connect(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         address = arguments[1]
+        if address is None:
+            return None  # a message goes to where the socket is connected (socket.sendmsg)
         if not isinstance(address, tuple):  # of a local socket
             name = passed_text(address)
             real = os.path.realpath(name)

@@ -43,6 +43,15 @@ def open_folders() -> list[int]:
     return found
 
 
+def is_open(descriptor: int) -> bool:
+    """Whether a call that is given ``descriptor`` finds anything there."""
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
 def path_of(descriptor: int) -> str | None:
     """The path of an open file or folder; None for what has none, or where the system does not tell."""
     if sys.platform == "linux":
@@ -50,6 +59,8 @@ def path_of(descriptor: int) -> str | None:
     elif sys.platform == "darwin":
         import fcntl
 
+        if not stat.S_ISREG(mode := os.fstat(descriptor).st_mode) and not stat.S_ISDIR(mode):
+            return None
         path = os.fsdecode(fcntl.fcntl(descriptor, F_GETPATH, bytes(1024)).rstrip(b"\0"))
     else:
         return None
