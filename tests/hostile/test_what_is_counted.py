@@ -243,7 +243,9 @@ def test_files_in_memory_count_beside_what_they_hold(
     budget = TreeBudget(spec, "overlay", None, None, DiskGrowth((), (), 0))
     child = subprocess.Popen(["sleep", "60"])
     monkeypatch.setattr(budget_of_a_tree.processes, "tree_of_run", lambda: iter([child.pid]))
-    monkeypatch.setattr(budget_of_a_tree, "_used_below", lambda folder: (0, files if folder.endswith("/none") else 0))
+    monkeypatch.setattr(
+        budget_of_a_tree, "_used_below", lambda folder, _: (0, files if folder.endswith("/none") else 0)
+    )
     try:
         assert budget.exceeded(child.pid) == exceeded
     finally:

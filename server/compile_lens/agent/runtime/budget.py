@@ -146,7 +146,8 @@ class TreeBudget:
         if seen is None:
             return None if any(map(is_closed, tree)) else []
         scratch = f"/proc/{seen}/root{self.spec.scratch}"
-        return [_used_below(folder) for folder in (scratch, f"{scratch}/{SHARED_IN_SCRATCH}")]
+        # on disk, as this process sees it, the folder is no file system of the run's
+        return [_used_below(scratch, self.spec.scratch), _used_below(f"{scratch}/{SHARED_IN_SCRATCH}", scratch)]
 
     def _takes_too_much_disk(self, child: int, tree: list[int]) -> bool:
         """Whether its files, wherever they are, take more together than its limit."""
@@ -164,10 +165,10 @@ class TreeBudget:
         return total > self.spec.disk_bytes
 
 
-def _used_below(folder: str) -> tuple[int, int]:
-    """Bytes and files in the file system that is mounted on ``folder``; none where none is, or it is out of sight."""
+def _used_below(folder: str, other: str) -> tuple[int, int]:
+    """Bytes and files in the file system of ``folder``; none where it is that of ``other``, too, or out of sight."""
     try:
-        if os.stat(folder).st_dev == os.stat(os.path.join(folder, os.pardir)).st_dev:
+        if os.stat(folder).st_dev == os.stat(other).st_dev:
             return 0, 0
         status = os.statvfs(folder)
     except OSError:

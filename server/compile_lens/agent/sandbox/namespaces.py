@@ -68,7 +68,9 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     kernel.mount(None, "/", None, RECURSIVE | PRIVATE)
     kernel.set_mount_attributes("/", READ_ONLY | NO_DEVICES, 0, recursive=True)
     room = policy.disk_bytes * IN_MEMORY // OF
+    on_disk = os.stat(scratch).st_dev
     handles[scratch] = _prepare_scratch(scratch, room)
+    is_in_memory = os.fstat(handles[scratch]).st_dev != on_disk
     covers = Covers(scratch, handles[scratch], [mount.point for mount in mounts()])
     chosen = [home(), *temporary_folders()]
     needed = _real_folders([*(policy.covered or chosen), *places[:1]])
@@ -81,7 +83,7 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     for path in (*persistent, scratch):
         _make_writable(path, handles[path])
     _hide(hidden, uncovered, scratch)
-    mount_devices(policy.gpu, _shared_memory(scratch, room))
+    mount_devices(policy.gpu, _shared_memory(scratch, 0 if is_in_memory else room))
     for handle in handles.values():
         os.close(handle)
     return View(tuple(overlaid), tuple(covers.layers), (*persistent, scratch, SHARED_MEMORY))
@@ -173,10 +175,11 @@ def _prepare_scratch(scratch: str, size: int) -> int:
 
 
 def _shared_memory(scratch: str, size: int) -> str:
-    """A folder in memory, within the limit that holds for all files of the run."""
+    """A folder in memory, within the limit that holds for all files of the run: in a file system of its own of this ``size``, or, for 0, in
+    that of the scratch folder. What is around that one does not tell: it may be a copy that the run's file system has, too."""
     folder = os.path.join(scratch, SHARED_IN_SCRATCH)
     os.mkdir(folder)
-    if os.stat(scratch).st_dev == os.stat(os.path.dirname(scratch)).st_dev:  # changes stay on disk
+    if size:
         kernel.mount("tmpfs", folder, "tmpfs", NO_SETUID | NO_DEVICES, f"size={size},nr_inodes={MAX_FILES}")
     os.chmod(folder, 0o1777)
     return folder
