@@ -48,6 +48,7 @@ class Told:
     counts: tuple[int, ...] = ()
     changes: tuple[tuple[Change, ...], ...] = ()
     values: tuple[bytes, ...] = ()
+    modes: tuple[str, ...] = ()
     around_later: SurroundingNames | None = None
 
 
@@ -101,6 +102,7 @@ class Explorer:
                     tuple(call.number for call in model.calls if _texts(call)),
                     tuple(call.changes for call in model.calls if _texts(call)),
                     tuple(_values(call) for call in model.calls if _texts(call)),
+                    tuple(call.mode for call in model.calls if _texts(call)),
                     model.around_later,
                 )
                 for model in models()
