@@ -48,11 +48,18 @@ def broken(line: int) -> Compilation:
     return Compilation("4/0", "forward", FILE, 2, breaks=(found,))
 
 
-def found_in(kind: str, *calls: tuple[Compilation, ...]) -> list[Finding]:
-    tree = parse(TEXT)
+def variation(kind: str, phrase: str, *calls: tuple[Compilation, ...]) -> Variation:
     varied = tuple(VariedCall(CompileReport(compilations=each), CompileReport()) for each in calls)
-    one = Variation(0, "Net", kind, "the same inputs again", VariationEffect.CALLED, calls=varied, is_usual=True)
-    report = CompileReport(variations=(one,))
+    return Variation(0, "Net", kind, phrase, VariationEffect.CALLED, calls=varied, is_usual=True)
+
+
+def found_in(kind: str, *calls: tuple[Compilation, ...]) -> list[Finding]:
+    return found_with(variation(kind, "the same inputs again", *calls))
+
+
+def found_with(*variations: Variation) -> list[Finding]:
+    tree = parse(TEXT)
+    report = CompileReport(variations=variations)
     context = RunContext(
         report, Sources(FILE, lambda file: tree if file == FILE else None), RegionIndex(report, FILE, tree)
     )
@@ -92,3 +99,18 @@ def test_each_break_is_told_at_its_own_line() -> None:
     assert all(
         finding.message.startswith("With the same inputs again, `Net` would break here: ") for finding in findings
     )
+
+
+def test_arguments_together_are_told_what_none_of_them_does_alone() -> None:
+    mask = recompiled(0, "forward", 2, "L['mask'] is None", 3)
+    both = recompiled(1, "first", 7, "L['self'].rate == 0.5", 8)
+    findings = found_with(
+        variation("argument", "`mask=a`", (mask, broken(4))),
+        variation("arguments-together", "`mask=a` and `bias=b`", (mask, both, broken(4))),
+    )
+    assert [(finding.code, finding.message.partition(",")[0]) for finding in findings] == [
+        ("would-break", "With `mask=a`"),
+        ("would-recompile", "With `mask=a`"),
+        ("would-recompile", "With `mask=a` and `bias=b`"),
+    ]
+    assert "`self.rate` changed" in findings[-1].message

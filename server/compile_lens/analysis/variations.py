@@ -25,10 +25,13 @@ SAME = "same"
 GRAD_MODE = "grad-mode"
 MODES = ("mode", GRAD_MODE)
 SIZE = "size"
+# an optional argument, and several that were given each alone before
+ARGUMENT, TOGETHER = "argument", "arguments-together"
 # what costs all compiled code one more compilation
 COSTS = {GRAD_MODE: "`torch.no_grad()`", SIZE: "A first other size"}
 # of an object that is made in another way: its first call, the same again, and in the other mode
 SETTING, SETTING_AGAIN, SETTING_MODE = SETTINGS = ("setting", "setting-again", "setting-mode")
+OTHER_GRAD_MODE = tuple(f": {STATE_WORDS['grad_mode']} changed ({steps})." for steps in ("on → off", "off → on"))
 MAX_WAYS = 5
 MAX_WORDS = 200
 
@@ -50,14 +53,14 @@ def find_variations(context: RunContext) -> Iterator[Finding]:
 def _is_expected(variation: Variation, finding: Finding) -> bool:
     """Whether nobody asked for the call, and all that it changes is the grad mode: everything is compiled once for each."""
     is_other_mode = variation.is_usual and variation.kind == GRAD_MODE and finding.code == RECOMPILES
-    return is_other_mode and finding.message.endswith(f": {STATE_WORDS['grad_mode']} changed (on → off).")
+    return is_other_mode and finding.message.endswith(OTHER_GRAD_MODE)
 
 
 def usual_calls(report: CompileReport) -> str:
     """A note on calls that nobody asked for: the ways in which regions were called, and what was left for lack of time."""
     usual = [variation for variation in report.variations if variation.is_usual]
     called = [v for v in usual if v.effect is VariationEffect.CALLED]
-    made = {v.phrase for v in called if v.kind not in ("argument", SIZE, *SETTINGS)}
+    made = {v.phrase for v in called if v.kind not in (ARGUMENT, TOGETHER, SIZE, *SETTINGS)}
     made |= {"other sizes" for v in called if v.kind == SIZE}
     left = dict.fromkeys(v.name for v in usual if v.effect is VariationEffect.LEFT)
     parts = []
@@ -151,7 +154,7 @@ class _Region:
         """The breaks that the variation adds, each at its own place."""
         call = variation.calls[0]
         known = {(f.code, f.place) for f in self._breaks(call.before)}
-        known |= self._known_breaks if variation.kind in SETTINGS else set()
+        known |= self._known_breaks if variation.kind in (TOGETHER, *SETTINGS) else set()
         for new in self._breaks(call.report):
             if (new.code, new.place) in known:
                 continue
@@ -193,7 +196,7 @@ class _Region:
 
     def _new_recompiles(self, call: VariedCall, variation: Variation) -> list[VariedRecompile]:
         known = set() if variation.kind == SAME else self._anyway
-        if variation.is_usual and variation.kind in (SIZE, *SETTINGS):
+        if variation.is_usual and variation.kind in (SIZE, TOGETHER, *SETTINGS):
             known = self._known_causes
         return [each for each in self._recompiles(call) if each.key not in known]
 
