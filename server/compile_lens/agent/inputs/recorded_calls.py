@@ -22,7 +22,7 @@ from ..variations.call_snapshot import GRAD
 from . import compiled_call, module_changes, surroundings
 from .absent import cause_of
 from .ahead import of_copy
-from .explorer import Told, unpacked
+from .explorer import Told, texts_of, unpacked
 from .expressions import InvalidCall, PreparedCall, evaluate
 from .model_recorder import LaterCall, RecordedModel, RecordedModelCall
 from .parameter_count import parameter_count
@@ -94,10 +94,9 @@ def likeness(model: RecordedModel) -> object:
 
 
 def _words(call: RecordedModelCall) -> str:
-    """The arguments of a call in words, and which of them need a gradient."""
-    values = [*call.positional, *call.named.values()]
-    needs_gradient = [number for number, value in enumerate(values) if getattr(value, "requires_grad", False)]
-    return f"{in_words(call.positional, call.named)} {needs_gradient}"
+    """The arguments of a call as ``_expressions`` has those of a later one; in words where one has no expression."""
+    texts = texts_of(call)
+    return _expressions(LaterCall(*texts)) if texts is not None else in_words(call.positional, call.named)
 
 
 def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade], line: int = 0) -> bool:
