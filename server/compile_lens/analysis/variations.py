@@ -12,12 +12,9 @@ from compile_lens.analysis.finding import Finding, Kind, Place, Severity
 from compile_lens.analysis.functions import function_place
 from compile_lens.analysis.global_state import WORDS as STATE_WORDS
 from compile_lens.analysis.graph_breaks import find_graph_breaks
-from compile_lens.analysis.guard_facts import GuardFact
 from compile_lens.analysis.guard_words import change
-from compile_lens.analysis.recompile_causes import causes_of
-from compile_lens.analysis.recompile_hints import hints_for
-from compile_lens.analysis.recompile_places import cause_place
 from compile_lens.analysis.run_context import RunContext
+from compile_lens.analysis.varied_recompiles import VariedRecompile, all_rows, names_beside, recompiles_in
 from compile_lens.trace.report import CompileReport, Variation, VariationEffect, VariedCall
 from compile_lens.wording import and_more, counted
 
@@ -28,15 +25,15 @@ SAME = "same"
 GRAD_MODE = "grad-mode"
 MODES = ("mode", GRAD_MODE)
 SIZE = "size"
+# an optional argument, and several that were given each alone before
+ARGUMENT, TOGETHER = "argument", "arguments-together"
 # what costs all compiled code one more compilation
 COSTS = {GRAD_MODE: "`torch.no_grad()`", SIZE: "A first other size"}
 # of an object that is made in another way: its first call, the same again, and in the other mode
 SETTING, SETTING_AGAIN, SETTING_MODE = SETTINGS = ("setting", "setting-again", "setting-mode")
+OTHER_GRAD_MODE = tuple(f": {STATE_WORDS['grad_mode']} changed ({steps})." for steps in ("on → off", "off → on"))
 MAX_WAYS = 5
-# guards beside the first that a message names
-MOST_NAMED = 3
 MAX_WORDS = 200
-Cause = tuple[Place, GuardFact, tuple[str, ...]]
 
 
 def find_variations(context: RunContext) -> Iterator[Finding]:
@@ -56,14 +53,14 @@ def find_variations(context: RunContext) -> Iterator[Finding]:
 def _is_expected(variation: Variation, finding: Finding) -> bool:
     """Whether nobody asked for the call, and all that it changes is the grad mode: everything is compiled once for each."""
     is_other_mode = variation.is_usual and variation.kind == GRAD_MODE and finding.code == RECOMPILES
-    return is_other_mode and finding.message.endswith(f": {STATE_WORDS['grad_mode']} changed (on → off).")
+    return is_other_mode and finding.message.endswith(OTHER_GRAD_MODE)
 
 
 def usual_calls(report: CompileReport) -> str:
     """A note on calls that nobody asked for: the ways in which regions were called, and what was left for lack of time."""
     usual = [variation for variation in report.variations if variation.is_usual]
     called = [v for v in usual if v.effect is VariationEffect.CALLED]
-    made = {v.phrase for v in called if v.kind not in ("argument", SIZE, *SETTINGS)}
+    made = {v.phrase for v in called if v.kind not in (ARGUMENT, TOGETHER, SIZE, *SETTINGS)}
     made |= {"other sizes" for v in called if v.kind == SIZE}
     left = dict.fromkeys(v.name for v in usual if v.effect is VariationEffect.LEFT)
     parts = []
@@ -89,13 +86,12 @@ class _Region:
         self._place = place
         self._variations = variations
         self._context = context
-        self._sources = context.sources
         same = next((v for v in variations if v.kind == SAME and v.calls), None)
         # what the same inputs cause is not due to the variation
-        self._anyway = {_key(cause) for cause in self._causes(same.calls[0])} if same is not None else set()
+        self._anyway = {each.key for each in self._recompiles(same.calls[0])} if same is not None else set()
         # what other objects of the class do as well is told once
         self._known_breaks = {(f.code, f.place) for f in self._breaks(context.report)}
-        self._known_causes = {*self._anyway, *(_key(cause) for cause in self._causes_in(context.report, None))}
+        self._known_causes = {*self._anyway, *(each.key for each in recompiles_in(context.report, None, context))}
         self._found = {v.phrase: self._of(v) for v in variations if v.effect is VariationEffect.CALLED}
 
     def findings(self) -> Iterator[tuple[Variation, Finding]]:
@@ -111,7 +107,7 @@ class _Region:
         if skipped is not None:
             message = f"Could not vary `{name}`: its own call fails ({_words(skipped)})."
             return Finding(SUMMARY, Kind.VARIATION, Severity.HINT, message, self._place)
-        codes = Counter(finding.code for found in self._found.values() for finding in found)
+        codes = Counter(code for found in self._found.values() for code in {finding.code for finding in found})
         rows = [f"[{self._effect(v)}] {v.phrase}" for v in self._variations]
         parts = [f"{codes[code]} {words}" for code, words in _COUNTED.items() if codes[code]]
         effects = ", ".join(parts) or "none recompiles, breaks or fails"
@@ -129,14 +125,13 @@ class _Region:
             return "not run (time limit)"
         if variation.effect is VariationEffect.REJECTED:
             return f"fails in eager, too: {_words(variation)}"
-        return " and ".join(WORDS[found.code] for found in self._found[variation.phrase]) or "no effect"
+        return " and ".join(dict.fromkeys(WORDS[each.code] for each in self._found[variation.phrase])) or "no effect"
 
     def _of(self, variation: Variation) -> tuple[Finding, ...]:
         first = variation.calls[0]
         failure = self._failure(variation, first)
         # a call that fails ends early: what it recompiled until then says little
-        found = (failure,) if failure is not None else (self._break(variation, first), self._recompile(variation))
-        return tuple(finding for finding in found if finding is not None)
+        return (failure,) if failure is not None else (*self._breaks_of(variation), *self._recompile(variation))
 
     def _failure(self, variation: Variation, call: VariedCall) -> Finding | None:
         failing = next((one for one in variation.calls if one.error), None)
@@ -155,69 +150,58 @@ class _Region:
             detail=failing.message,
         )
 
-    def _break(self, variation: Variation, call: VariedCall) -> Finding | None:
+    def _breaks_of(self, variation: Variation) -> Iterator[Finding]:
+        """The breaks that the variation adds, each at its own place."""
+        call = variation.calls[0]
         known = {(f.code, f.place) for f in self._breaks(call.before)}
-        known |= self._known_breaks if variation.kind in SETTINGS else set()
-        new = [f for f in self._breaks(call.report) if (f.code, f.place) not in known]
-        if not new:
-            return None
-        self._known_breaks.update((f.code, f.place) for f in new)
-        count = len(new) - 1
-        more = f" (and {counted(count, 'more break')})" if count else ""
-        return replace(
-            new[0],
-            code=BREAKS,
-            kind=Kind.VARIATION,
-            severity=Severity.WARNING,
-            message=f"With {variation.phrase}, `{variation.name}` would break here: {_uncapitalized(new[0].message)}{more}.",
-            frames=(),
-            count=1,
-            cost="",
-            weight=0.0,
-        )
+        known |= self._known_breaks if variation.kind in (TOGETHER, *SETTINGS) else set()
+        for new in self._breaks(call.report):
+            if (new.code, new.place) in known:
+                continue
+            known.add((new.code, new.place))
+            self._known_breaks.add((new.code, new.place))
+            yield replace(
+                new,
+                code=BREAKS,
+                kind=Kind.VARIATION,
+                severity=Severity.WARNING,
+                message=f"With {variation.phrase}, `{variation.name}` would break here: {_uncapitalized(new.message)}.",
+                frames=(),
+                count=1,
+                cost="",
+                weight=0.0,
+            )
 
     def _breaks(self, report: CompileReport) -> Iterator[Finding]:
         return find_graph_breaks(replace(self._context, report=report))
 
-    def _recompile(self, variation: Variation) -> Finding | None:
-        causes = [self._new_causes(call, variation) for call in variation.calls]
-        first = next((found for found in causes if found), None)
-        if first is None or _is_first_other_size(variation, causes):
-            return None
-        self._known_causes.update(_key(cause) for cause in first)
-        place, fact, hints = first[0]
-        others = [f"`{name}`" for name in sorted({other.name for _, other, _ in first[1:] if other.name} - {fact.name})]
-        named = f"{', '.join(others[:MOST_NAMED])}{and_more(len(others) - MOST_NAMED)}"
-        more = f"; so {'do' if len(others) > 1 else 'does'} {named}" if others else ""
-        return Finding(
+    def _recompile(self, variation: Variation) -> Iterator[Finding]:
+        """One finding for all that the variation recompiles: the first in its message, every one in its explanation."""
+        steps = [self._new_recompiles(call, variation) for call in variation.calls]
+        first = next((found[0] for found in steps if found), None)
+        if first is None or _is_first_other_size(variation, steps):
+            return
+        recompiles = [each for found in steps for each in found]
+        self._known_causes.update(each.key for each in recompiles)
+        beside = names_beside(first, next(found for found in steps if found))
+        yield Finding(
             code=RECOMPILES,
             kind=Kind.VARIATION,
             severity=Severity.HINT if _is_minor(variation) else Severity.INFORMATION,
-            message=f"With {variation.phrase}, `{variation.name}` would recompile: {change([fact])}{more}.",
-            place=place,
-            explanation="\n".join(filter(None, (_next_value(causes), *_all_others(others)))),
-            hints=hints,
+            message=f"With {variation.phrase}, `{variation.name}` would recompile: {change([first.fact])}{beside}.",
+            place=first.place,
+            explanation="\n".join(filter(None, (_next_value(steps), *all_rows(recompiles)))),
+            hints=first.hints,
         )
 
-    def _new_causes(self, call: VariedCall, variation: Variation) -> list[Cause]:
+    def _new_recompiles(self, call: VariedCall, variation: Variation) -> list[VariedRecompile]:
         known = set() if variation.kind == SAME else self._anyway
-        if variation.is_usual and variation.kind in (SIZE, *SETTINGS):
+        if variation.is_usual and variation.kind in (SIZE, TOGETHER, *SETTINGS):
             known = self._known_causes
-        return [c for c in self._causes(call) if _key(c) not in known]
+        return [each for each in self._recompiles(call) if each.key not in known]
 
-    def _causes(self, call: VariedCall) -> list[Cause]:
-        return self._causes_in(call.report, call.before)
-
-    def _causes_in(self, report: CompileReport, before: CompileReport | None) -> list[Cause]:
-        sources = self._sources
-        return [
-            (
-                cause_place(compilation, cause, self._context.report, sources),
-                cause.fact,
-                hints_for([(compilation, cause)], report, sources, limited=False),
-            )
-            for compilation, cause in causes_of(report, before)
-        ]
+    def _recompiles(self, call: VariedCall) -> list[VariedRecompile]:
+        return recompiles_in(call.report, call.before, self._context)
 
 
 def _is_minor(variation: Variation) -> bool:
@@ -225,26 +209,20 @@ def _is_minor(variation: Variation) -> bool:
     return variation.is_usual and variation.kind in (*MODES, SETTING_MODE)
 
 
-def _is_first_other_size(variation: Variation, causes: list[list[Cause]]) -> bool:
+def _is_first_other_size(variation: Variation, steps: list[list[VariedRecompile]]) -> bool:
     """Whether nobody asked for the call, and what recompiles is for sizes that change for the first time: they become dynamic then."""
-    return variation.is_usual and variation.kind == SIZE and len(causes) > 1 and not causes[1]
+    return variation.is_usual and variation.kind == SIZE and len(steps) > 1 and not steps[1]
 
 
 _COUNTED = {RECOMPILES: "would recompile", BREAKS: "would break", FAILS: "would fail"}
 
 
-def _all_others(others: list[str]) -> Iterator[str]:
-    """What the message has no room for."""
-    if len(others) > MOST_NAMED:
-        yield f"With it: {', '.join(others)}."
-
-
-def _next_value(causes: list[list[Cause]]) -> str:
-    if len(causes) < 2:
+def _next_value(steps: list[list[VariedRecompile]]) -> str:
+    if len(steps) < 2:
         return ""
-    if not causes[1]:
+    if not steps[1]:
         return "The next value does not recompile."
-    if not causes[0]:
+    if not steps[0]:
         return "The first other value does not recompile; the next one does."
     return "The next value recompiles, too: each new value costs a compilation."
 
@@ -252,11 +230,6 @@ def _next_value(causes: list[list[Cause]]) -> str:
 def _uncapitalized(message: str) -> str:
     """``Graph break: …`` inside of a sentence, without its period."""
     return f"{message[:1].lower()}{message[1:].rstrip('.')}"
-
-
-def _key(cause: Cause) -> tuple[Place, str, str, int | None]:
-    place, fact, _ = cause
-    return place, fact.name, fact.what + fact.event, fact.dimension
 
 
 def _words(variation: Variation) -> str:

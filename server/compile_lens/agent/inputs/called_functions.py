@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -58,11 +59,11 @@ def _call(
     name = getattr(first.function, "__qualname__", function.code.co_name).rpartition("<locals>.")[2]
     owner = getattr(first.function, "__self__", None)
     alike = [
-        PreparedCall(first.function, call.positional, call.named)
+        PreparedCall(first.function, call.positional, call.named, mode=call.mode)
         for call in function.calls
         if getattr(call.function, "__self__", None) is owner
     ]
-    problem = _rehearse(alike[0], first.grad, coverage)
+    problem = _rehearse(alike[0], coverage)
     if problem:
         failed.append(CallNotMade(name, problem))
         return False
@@ -71,21 +72,20 @@ def _call(
     wire.tell(EntryCalled((CallMade(FUNCTION_CALL, made, inputs, name),)))
     is_own = function.code.co_filename == file
     at = CompileAt(_line_of_def(function.code, source) if is_own else function.line)
-    is_done = compiled_call.run_within_time(wire, alike, at, file, name, failed, first.grad)
+    is_done = compiled_call.run_within_time(wire, alike, at, file, name, failed)
     if is_done:
         wire.tell(coverage.covered(source))
     return is_done
 
 
-def _rehearse(call: PreparedCall, grad: bool, coverage: RanSoFar) -> str:
+def _rehearse(call: PreparedCall, coverage: RanSoFar) -> str:
     """Make the call in eager in a copy of the process, and note what it runs; why it cannot be repeated, or ''."""
-    import torch
 
     def rehearsed() -> tuple[str, RanSoFar]:
         positional, named = copied((call.positional, call.named))
         try:
-            with uncompiled(), unrecorded(), torch.set_grad_enabled(grad), coverage.watching():
-                call.target(*positional, **named)
+            with uncompiled(), unrecorded(), coverage.watching():
+                replace(call, positional=positional, named=named).run()
         except (Exception, SystemExit) as error:  # code of the user's may raise anything
             return sentence_of(error), coverage
         return "", coverage

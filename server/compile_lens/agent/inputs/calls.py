@@ -220,7 +220,7 @@ class _Calls:
             for each in self._configured.get(name, ()):
                 yield ChangedSetting(each.setting.phrase, partial(self._with_setting, rehearsed, each))
 
-        varied.after_call(again if rehearsed.works_twice else None, offers, settings)
+        varied.after_call(again if rehearsed.works_twice else None, offers, settings, self._plan.apart)
 
     def _with_setting(self, rehearsed: Rehearsed, configured: Configured) -> ConfiguredCall:
         compiled_call.seed()

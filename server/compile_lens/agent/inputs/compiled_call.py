@@ -39,28 +39,24 @@ def run_all(
     file: str,
     name: str,
     failed: list[CallNotMade],
-    grad: bool = True,
 ) -> bool:
     """Make ``calls`` of one target, compiled as in ``prepared``; whether they returned.
 
     One that fails in eager, too, was a wrong guess: it joins ``failed``. Raises what only compiled code raises.
     """
-    import torch
-
     target = calls[0].target
     if at is not None:
         target = compile_at(target, file, at)
     started = time.thread_time()
     made = 0
-    repeated = _repeated(calls[0], target, grad) if at is not None else None
+    repeated = _repeated(calls[0], target) if at is not None else None
     for call in calls:
         if made and time.thread_time() - started > MORE_S:
             break
         try:
-            with torch.set_grad_enabled(grad):
-                call.run(target)
+            call.run(target)
         except Exception as error:  # code of the user's may raise anything
-            own = own_failure(call, grad) if end_of_call(error) is None else None
+            own = own_failure(call) if end_of_call(error) is None else None
             if own is None:
                 raise
             failed.append(CallNotMade(name, f"{type(error).__name__}: {error}"))
@@ -79,12 +75,11 @@ def run_within_time(
     file: str,
     name: str,
     failed: list[CallNotMade],
-    grad: bool = True,
 ) -> bool:
     """Make the calls as ``run_all`` does, within a time of their own; whether they returned, or were stopped."""
     try:
         with at_most(CALLS_S, CallTooLong):
-            return run_all(calls, at, file, name, failed, grad)
+            return run_all(calls, at, file, name, failed)
     except (CallTooLong, Exception) as problem:  # the user's code, called by the compiler, may raise anything
         if end_of_call(problem) is None:
             raise
@@ -101,30 +96,26 @@ def leave_out_ended_calls() -> None:
 
 
 def _repeated(
-    call: PreparedCall, target: Any, grad: bool
+    call: PreparedCall, target: Any
 ) -> tuple[watcher.VariationWatcher, Callable[[], object], Callable[[], watcher.Offers]] | None:
     """Who varies the call, what makes it again with copies of its inputs, and what finds more arguments for it; None where calls are not
     varied."""
-    import torch
-
     varied = watcher.of_run()
     if varied is None:
         return None
     positional, named = copied((call.positional, call.named))
+    same = replace(call, positional=positional, named=named)
 
     def again() -> object:
-        with torch.set_grad_enabled(grad):
-            return target(*positional, **named)
+        return replace(same, before=None).run(target)
 
-    return varied, again, partial(offers, replace(call, positional=positional, named=named), grad)
+    return varied, again, partial(offers, same)
 
 
-def own_failure(call: PreparedCall, grad: bool = True) -> Exception | None:
+def own_failure(call: PreparedCall) -> Exception | None:
     """What ``call`` raises in eager, where it was made up: then it says nothing about the program. None where it returns."""
-    import torch
-
     try:
-        with uncompiled(), unrecorded(), torch.set_grad_enabled(grad):
+        with uncompiled(), unrecorded():
             call.run()
     except Exception as error:  # code of the user's may raise anything
         return error

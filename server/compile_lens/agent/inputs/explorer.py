@@ -48,6 +48,7 @@ class Told:
     counts: tuple[int, ...] = ()
     changes: tuple[tuple[Change, ...], ...] = ()
     values: tuple[bytes, ...] = ()
+    modes: tuple[str, ...] = ()
     around_later: SurroundingNames | None = None
 
 
@@ -93,14 +94,15 @@ class Explorer:
                 Told(
                     number_of(model.module),
                     _name(model),
-                    tuple(filter(None, map(_texts, model.calls))),
+                    tuple(filter(None, map(texts_of, model.calls))),
                     type(original_module(model.module)).__module__,
                     model.line,
                     given_to(model.module),
                     _packed(model),
-                    tuple(call.number for call in model.calls if _texts(call)),
-                    tuple(call.changes for call in model.calls if _texts(call)),
-                    tuple(_values(call) for call in model.calls if _texts(call)),
+                    tuple(call.number for call in model.calls if texts_of(call)),
+                    tuple(call.changes for call in model.calls if texts_of(call)),
+                    tuple(_values(call) for call in model.calls if texts_of(call)),
+                    tuple(call.mode for call in model.calls if texts_of(call)),
                     model.around_later,
                 )
                 for model in models()
@@ -117,7 +119,7 @@ def _name(model: RecordedModel) -> str:
 def _packed(model: RecordedModel) -> bytes:
     """The calls of a model none of which has a text; nothing where they are large, or cannot leave this process."""
     whole = [(call.positional, call.named) for call in model.calls if call.is_complete]
-    if not whole or any(map(_texts, model.calls)):
+    if not whole or any(map(texts_of, model.calls)):
         return b""
     data = attempted(lambda: _Packer.pack(whole)) or b""
     return data if len(data) <= MOST_BYTES else b""
@@ -150,7 +152,7 @@ def unpacked(passed: bytes) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
     return (attempted(lambda: pickle.loads(passed)) if passed else None) or []
 
 
-def _texts(call: Any) -> tuple[tuple[str, ...], dict[str, str]] | None:
+def texts_of(call: Any) -> tuple[tuple[str, ...], dict[str, str]] | None:
     """The arguments of a call as expressions; None where one has no text."""
     positional = [_text(value) for value in call.positional]
     named = {name: _text(value) for name, value in call.named.items()}

@@ -8,12 +8,14 @@ to a file, and run.
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..runtime.parsed_source import UnreadableText, parsed_expression
+from ..variations.call_snapshot import in_grad_mode
 from .placement import beside
 
 DTYPES = frozenset(
@@ -43,18 +45,23 @@ class InvalidCall(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PreparedCall:
-    """A call that is ready to be made: ``target`` is a module or a function; ``before`` is what the program does to it first."""
+    """A call that is ready to be made: ``target`` is a module or a function; ``before`` is what the program does to it first.
+
+    ``mode`` is the grad mode that the program makes it in, as in ``CallSnapshot``; empty for the one that is in force.
+    """
 
     target: Any
     positional: tuple[Any, ...]
     named: dict[str, Any]
     before: Callable[[], object] | None = None
+    mode: str = ""
 
     def run(self, target: Any = None) -> Any:
         """Make the call, of ``target`` (the compiled one) if it is passed."""
         if self.before is not None:
             self.before()
-        return (self.target if target is None else target)(*self.positional, **self.named)
+        with in_grad_mode(self.mode) if self.mode else contextlib.nullcontext():
+            return (self.target if target is None else target)(*self.positional, **self.named)
 
 
 def evaluate(text: str, module: Mapping[str, Any], make: Callable[..., Any] | None = None) -> PreparedCall:

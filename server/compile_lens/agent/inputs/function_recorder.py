@@ -12,7 +12,7 @@ from typing import Any
 
 from ..torch_internals.attributes import changes_so_far
 from ..torch_internals.core import IS_TRANSFORMED
-from ..variations.call_snapshot import copied
+from ..variations.call_snapshot import copied, grad_mode
 from .absent import cause_of
 from .function_of_frame import Called, function_of
 from .missing_imports import is_of_project, project_root
@@ -48,12 +48,12 @@ _AROUND = frozenset(
 
 @dataclass(frozen=True)
 class RecordedFunctionCall:
-    """A call that returned tensors, or changed some. ``function`` is bound if it is a method."""
+    """A call that returned tensors, or changed some. ``function`` is bound if it is a method; ``mode`` is the grad mode of the call."""
 
     function: Callable[..., Any]
     positional: tuple[Any, ...]
     named: dict[str, Any]
-    grad: bool
+    mode: str
 
 
 @dataclass
@@ -188,7 +188,6 @@ class FunctionRecorder:
 
     def _kept(self, frame: FrameType) -> tuple[RecordedFunctionCall | None, list[Any]]:
         """The call of ``frame`` with copies of its tensors, and these tensors; None for one that cannot be repeated."""
-        import torch
 
         called = function_of(frame)
         if called is None or not _is_repeatable(called):
@@ -199,7 +198,7 @@ class FunctionRecorder:
         if self._bytes > MAX_BYTES or not (tensors or any(True for _ in _tensors(called.owner))):
             return None, []
         positional, named = copied((called.positional, called.named))
-        return RecordedFunctionCall(called.function, positional, named, torch.is_grad_enabled()), tensors
+        return RecordedFunctionCall(called.function, positional, named, grad_mode()), tensors
 
 
 def is_own_file(path: str, file: str) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 from ..runtime.foreign_code import attempted
 from ..torch_internals.attributes import original_module
 from ..torch_internals.core import CALL_OF_MODULE, PYTREE
+from ..variations.call_snapshot import GRAD, grad_mode
 from .absent import NeedsAbsent, cause_of
 from .guard import Enough
 from .missing_imports import IMPORT_SYSTEM, is_of_project
@@ -40,13 +41,14 @@ WRAPPERS = frozenset({"DistributedDataParallel", "DataParallel", "FullyShardedDa
 
 @dataclass(frozen=True)
 class RecordedModelCall:
-    """A call from outside of all modules. ``is_complete``: nothing that it passes is absent. ``device`` is that of the module then,
-    ``number`` tells which call of the module it is, from 1 on, and ``changes`` what the program has changed of it since the first."""
+    """A call from outside of all modules. ``is_complete``: nothing that it passes is absent. ``mode`` is its grad mode, as in
+    ``CallSnapshot``, ``device`` is that of the module then, ``number`` tells which call of the module it is, from 1 on, and ``changes``
+    what the program has changed of it since the first."""
 
     positional: tuple[Any, ...]
     named: dict[str, Any]
     is_complete: bool
-    grad: bool
+    mode: str
     device: Any = None
     number: int = 1
     changes: tuple[Change, ...] = ()
@@ -54,13 +56,14 @@ class RecordedModelCall:
 
 @dataclass(frozen=True)
 class LaterCall:
-    """A call in another run of the program: its arguments as expressions, what it had changed of the model by then, and the arguments
-    themselves as bytes (``explorer.unpacked``), where they are not large."""
+    """A call in another run of the program: its arguments as expressions, what it had changed of the model by then, the arguments
+    themselves as bytes (``explorer.unpacked``), where they are not large, and its grad mode."""
 
     positional: tuple[str, ...]
     named: dict[str, str]
     changes: tuple[Change, ...] = ()
     values: bytes = b""
+    mode: str = ""
 
 
 class _Kinds:
@@ -222,8 +225,6 @@ class ModelRecorder:
         is_known = model.count >= CALLS_OF_ONE or sum(each.count for each in self._called.values()) >= CALLS_OF_ALL
         if is_known and time.monotonic() - self._first_call > OTHER_SIZES_S:
             raise Enough
-        import torch
-
         around = surroundings_of(original_module(module))
         if model.count:
             model.around_later = around.names()
@@ -240,10 +241,9 @@ class ModelRecorder:
         model.changed |= newly_changed
         if is_first or is_other:
             args, kwargs = _copied((args, kwargs)) if not causes else (args, kwargs)
-            grad = torch.is_grad_enabled()
             changes = tuple((*key, settings[key]) for key in sorted(model.changed & settings.keys()))
             model.calls.append(
-                RecordedModelCall(args, kwargs, not causes, grad, device_of(module), model.count, changes)
+                RecordedModelCall(args, kwargs, not causes, grad_mode(), device_of(module), model.count, changes)
             )
         if causes:
             raise NeedsAbsent(causes[0])
@@ -358,7 +358,9 @@ def _is_model(module: Any, has_parameters: bool, file: str) -> bool:
 
 
 def _needs_gradient(call: RecordedModelCall) -> bool:
-    return call.grad and any(getattr(value, "requires_grad", False) for value in _leaves((call.positional, call.named)))
+    return call.mode == GRAD and any(
+        getattr(value, "requires_grad", False) for value in _leaves((call.positional, call.named))
+    )
 
 
 def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
@@ -380,10 +382,17 @@ def _sizes(value: Any) -> str:
 
 
 def _types(value: Any) -> str:
-    """The types and ranks of the tensors in arguments, and the types of the rest: an evaluation often passes no labels."""
+    """The types and ranks of the tensors in arguments, with or without a gradient, the types of the rest, and the grad mode: an evaluation
+    often passes no labels, and an agent that is judged passes actions that need a gradient."""
     import torch
 
-    return str([(each.dtype, each.dim()) if isinstance(each, torch.Tensor) else type(each) for each in _leaves(value)])
+    return str(
+        [
+            (each.dtype, each.dim(), each.requires_grad) if isinstance(each, torch.Tensor) else type(each)
+            for each in _leaves(value)
+        ]
+        + [grad_mode()]
+    )
 
 
 def _copied(value: Any) -> Any:

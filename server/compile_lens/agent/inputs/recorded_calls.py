@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -17,10 +18,11 @@ from ..runtime.entry_protocol import MODEL_CALL, CallMade, CallNotMade, EntryCal
 from ..runtime.foreign_code import attempted
 from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_function, original_module
+from ..variations.call_snapshot import GRAD
 from . import compiled_call, module_changes, surroundings
 from .absent import cause_of
 from .ahead import of_copy
-from .explorer import Told, unpacked
+from .explorer import Told, texts_of, unpacked
 from .expressions import InvalidCall, PreparedCall, evaluate
 from .model_recorder import LaterCall, RecordedModel, RecordedModelCall
 from .parameter_count import parameter_count
@@ -40,6 +42,8 @@ NO_TIME = "no time was left for it; a higher `run.timeout` gives more"
 COPIED_PARAMETERS = 30_000_000
 # characters of a module's text that are compared
 MOST_TEXT = 20_000
+# the largest of the integers in a tensor differs from batch to batch
+LIMIT = re.compile(r" < \d+")
 
 
 class ModelsInTime:
@@ -75,21 +79,24 @@ def name_of(model: RecordedModel) -> str:
 
 
 def likeness(model: RecordedModel) -> object:
-    """What is the same for models that are compiled in the same way: their class, their parameters, and what they are called with."""
+    """What is the same for models that are compiled in the same way: their class, their parameters, and what they are called with, in all
+    calls that are known: a network is judged with gradients, its slower copy without."""
     module = original_module(model.module)
 
     def read() -> object:
         parameters = tuple((name, tuple(each.shape)) for name, each in module.named_parameters())
-        call = model.complete
-        inputs = in_words(call.positional, call.named) if call is not None else ""
-        return (
-            type(module),
-            str(module)[:MOST_TEXT],
-            parameters,
-            _expressions(model.later[0]) if model.later else inputs,
-        )
+        calls = [(_words(call), call.mode) for call in model.calls if call.is_complete]
+        calls += [(_expressions(call), call.mode) for call in model.later]
+        kinds = frozenset((LIMIT.sub("", words), mode) for words, mode in calls)
+        return type(module), str(module)[:MOST_TEXT], parameters, kinds
 
     return attempted(read)
+
+
+def _words(call: RecordedModelCall) -> str:
+    """The arguments of a call as ``_expressions`` has those of a later one; in words where one has no expression."""
+    texts = texts_of(call)
+    return _expressions(LaterCall(*texts)) if texts is not None else in_words(call.positional, call.named)
 
 
 def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade], line: int = 0) -> bool:
@@ -99,12 +106,13 @@ def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNot
     if model.complete is not None and model.complete.device is not None:
         original.to(model.complete.device)  # a trainer that ended has taken it back
     calls = [
-        PreparedCall(module, call.positional, call.named, _making(original, call.changes))
+        PreparedCall(module, call.positional, call.named, _making(original, call.changes), call.mode)
         for call in model.calls
         if call.is_complete
     ]
     calls += _later_calls(model)
-    calls = calls or [PreparedCall(module, positional, named) for positional, named in unpacked(model.passed)]
+    mode = _mode(model)
+    calls = calls or [PreparedCall(module, *arguments, mode=mode) for arguments in unpacked(model.passed)]
     if calls:
         inputs = in_words(calls[0].positional, calls[0].named)
     else:
@@ -112,13 +120,13 @@ def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNot
         if found is None:
             return False
         call = evaluate(found.expression, {**_names_of(module), "__made__": module})
-        calls, inputs = [call], found.inputs
+        calls, inputs = [replace(call, mode=mode)], found.inputs
     made = f"{name} from line {model.line}" if model.line and not line else name
     wire.tell(EntryCalled((CallMade(MODEL_CALL, made, inputs, name),)))
     at = None if is_compiled else CompileAt(line or max(model.line, 1))
     changes = [call.changes for call in model.calls] + [call.changes for call in model.later]
     known, has_lost_hooks = len(failed), surroundings.has_lost_hooks(model.around, model.around_later)
-    run = partial(compiled_call.run_within_time, wire, calls, at, file, name, failed, _grad(model))
+    run = partial(compiled_call.run_within_time, wire, calls, at, file, name, failed)
     with module_changes.undone(original, changes):
         with surroundings.put_back(model.around, model.around_later):
             done = run()
@@ -140,10 +148,11 @@ def _later_calls(model: RecordedModel) -> list[PreparedCall]:
     for later in model.later:
         before = _making(original_module(model.module), later.changes)
         for positional, named in unpacked(later.values):
-            found.append(PreparedCall(model.module, positional, named, before))
+            found.append(PreparedCall(model.module, positional, named, before, later.mode))
         if not later.values:
             with contextlib.suppress(InvalidCall):
-                found.append(replace(evaluate(f"__made__({_expressions(later)})", names), before=before))
+                call = evaluate(f"__made__({_expressions(later)})", names)
+                found.append(replace(call, before=before, mode=later.mode))
     return found
 
 
@@ -151,9 +160,10 @@ def _expressions(call: LaterCall) -> str:
     return ", ".join([*call.positional, *(f"{name}={text}" for name, text in call.named.items())])
 
 
-def _grad(model: RecordedModel) -> bool:
+def _mode(model: RecordedModel) -> str:
+    """The grad mode of calls of which the arguments alone are known."""
     call = model.complete or next(iter(model.calls), None)
-    return call.grad if call is not None else True
+    return call.mode if call is not None else GRAD
 
 
 def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) -> FoundCall | None:
@@ -230,5 +240,5 @@ def call_class(
     if found is None:
         return False
     wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, cls.__name__),)))
-    call = found.evaluate(vars(owner))
+    call = replace(found.evaluate(vars(owner)), mode=GRAD)
     return compiled_call.run_within_time(wire, [call], CompileAt(max(line, 1)), file, cls.__name__, failed)

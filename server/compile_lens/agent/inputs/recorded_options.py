@@ -5,6 +5,7 @@ Tests, examples and scripts show one way to call a model; its users pass masks a
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +15,7 @@ from typing import Any
 from ..instrument.unrecorded import uncompiled
 from ..runtime.foreign_code import attempted
 from ..torch_internals.attributes import original_function
-from ..variations.call_snapshot import ArgumentNames, take_snapshot
+from ..variations.call_snapshot import ArgumentNames, in_grad_mode, take_snapshot
 from ..variations.watcher import Offers
 from . import expressions
 from .ahead import can_fork, of_copy
@@ -44,13 +45,12 @@ _USUAL = {1: ("B",), 3: ("B", "T", "C"), 4: ("B", "C", "H", "W"), 5: ("B", "C", 
 _USUAL_OF_INTEGERS = {1: ("B",), 2: ("B", "T")}
 
 
-def offers(call: PreparedCall, grad: bool) -> Offers:
+def offers(call: PreparedCall) -> Offers:
     """Name, text and value of each optional argument with which ``call`` returns too; searched in a copy of the process, and not at all
     where there can be none: what a trial leaves behind would change the calls that follow."""
-    import torch
 
     def found() -> list[tuple[str, str]]:
-        with uncompiled(), torch.set_grad_enabled(grad):
+        with uncompiled(), in_grad_mode(call.mode) if call.mode else contextlib.nullcontext():
             return list(optional_arguments_of(call, SECONDS))
 
     for name, text in (of_copy(found, CLOCK_S) or ()) if can_fork() else ():

@@ -49,9 +49,11 @@ class WatchedProgram:
             model = self._recorder.known(told.number, told.name)
             if model is not None:
                 # what this process has recorded itself is not made once more
-                later = zip(told.calls, told.changes, told.values, told.counts, strict=True)
+                later = zip(told.calls, told.changes, told.values, told.modes, told.counts, strict=True)
                 model.later = tuple(
-                    LaterCall(*call, changes, values) for call, changes, values, count in later if count > model.count
+                    LaterCall(*call, changes, values, mode)
+                    for call, changes, values, mode, count in later
+                    if count > model.count
                 )
                 model.passed = told.passed
                 model.around_later = told.around_later

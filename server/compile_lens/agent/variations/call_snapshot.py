@@ -43,10 +43,9 @@ class CallSnapshot:
     def _modes(self) -> Iterator[None]:
         import torch
 
-        modes = {NO_GRAD: torch.no_grad, GRAD: torch.enable_grad, INFERENCE: torch.inference_mode}
         before = [(part, part.training) for module, _ in self.training for part in module.modules()]
         with contextlib.ExitStack() as stack:
-            stack.enter_context(modes[self.mode]())
+            stack.enter_context(in_grad_mode(self.mode))
             for device, dtype in self.autocast:
                 stack.enter_context(torch.autocast(device, dtype=getattr(torch, dtype.removeprefix("torch."))))
             for module, training in self.training:
@@ -76,10 +75,24 @@ class CallSnapshot:
 
 def take_snapshot(args: Any, kwargs: Any) -> CallSnapshot:
     """The call that is about to be made with these arguments."""
-    modes = call_modes()
-    mode = INFERENCE if modes["inference"] else GRAD if modes["grad"] else NO_GRAD
+    autocast = tuple((device, dtype) for device, dtype in call_modes()["autocast"])
     kept_args, kept_kwargs = copied((args, kwargs))
-    return CallSnapshot(kept_args, kept_kwargs, mode, tuple((device, dtype) for device, dtype in modes["autocast"]))
+    return CallSnapshot(kept_args, kept_kwargs, grad_mode(), autocast)
+
+
+def grad_mode() -> str:
+    """The mode of now: NO_GRAD, GRAD or INFERENCE."""
+    modes = call_modes()
+    return INFERENCE if modes["inference"] else GRAD if modes["grad"] else NO_GRAD
+
+
+def in_grad_mode(mode: str) -> contextlib.AbstractContextManager[None]:
+    """In the body, ``mode`` (NO_GRAD, GRAD or INFERENCE) is in force."""
+    import torch
+
+    modes = {NO_GRAD: torch.no_grad, GRAD: torch.enable_grad, INFERENCE: torch.inference_mode}
+    context: contextlib.AbstractContextManager[None] = modes[mode]()
+    return context
 
 
 def copied(values: Any) -> Any:

@@ -15,6 +15,8 @@ MAX_SIZES = 4
 MAX_VALUES = 6
 MAX_TENSORS = 4
 MAX_ELEMENTS = 1 << 26
+# kinds of variations: a module in train or eval mode, and the grad mode
+MODE, GRAD_MODE = "mode", "grad-mode"
 OTHER_DTYPES = {
     "float32": "bfloat16",
     "float16": "bfloat16",
@@ -143,11 +145,11 @@ def modes(base: CallSnapshot, modules: list[Any]) -> Iterator[InputVariation]:
         words = "the model in eval mode" if training else "the model in train mode"
         changed = tuple((module, not training) for module in modules)
         yield InputVariation(
-            "mode", f"{words} (`.{'eval' if training else 'train'}()`)", (replace(base, training=changed),)
+            MODE, f"{words} (`.{'eval' if training else 'train'}()`)", (replace(base, training=changed),)
         )
     for mode in (GRAD, NO_GRAD, INFERENCE):
         if mode != base.mode:
-            yield InputVariation("grad-mode", f"`{mode}` around the call", (replace(base, mode=mode),))
+            yield InputVariation(GRAD_MODE, f"`{mode}` around the call", (replace(base, mode=mode),))
 
 
 def _values(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation]:

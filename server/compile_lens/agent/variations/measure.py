@@ -22,7 +22,7 @@ from ..torch_internals.attributes import original_module
 from ..torch_internals.core import INTERN_TABLE
 from ..torch_internals.dynamo import COUNTERS
 from .call_snapshot import ArgumentNames, CallSnapshot
-from .input_variations import InputVariation, variations
+from .input_variations import MODE, InputVariation, modes, variations
 from .settings import SETTING, ChangedSetting, Settings, steps_of
 
 NAME = "compile_lens_variation"
@@ -58,19 +58,45 @@ def vary(
 
 def repeat(region: VariedRegion, call: Callable[[], object]) -> None:
     """Make the program's call again: what it compiles beside what is known already is a variation's."""
-    about: dict[str, Any] = {
-        "region": region.number,
-        "name": region.name,
-        "kind": "same",
-        "phrase": "the same inputs again",
-        "step": 0,
-    }
-    about["usual"] = True
+    about = _about(region, "same", "the same inputs again", is_usual=True) | {"step": 0}
     with _separate_records():
         _note("again")
         _note("call", **about)
         problem = _error_of(call)
         _note("called", **about, **(problem or {}))
+
+
+def call_in_other_mode(region: VariedRegion) -> str:
+    """Call a module in the other of train and eval mode, as most programs do next: what that compiles beside what is compiled already is a
+    variation's. The phrase of that way, if it was made; '' for what is no module, or does not accept it."""
+    first = region.first_call
+    found = next((each for each in modes(first, _modules_of(region.fn, first)) if each.kind == MODE), None)
+    if found is None or _refusal_of(region, found) is not None:
+        return ""
+    with _separate_records():
+        _note("again")
+        about = _about(region, found.kind, found.phrase, is_usual=True)
+        _make_call(region.compiled, found.calls[0], 0, about)
+    return found.phrase
+
+
+def _about(region: VariedRegion, kind: str, phrase: str, is_usual: bool) -> dict[str, Any]:
+    about: dict[str, Any] = {"region": region.number, "name": region.name, "kind": kind, "phrase": phrase}
+    return about | ({"usual": True} if is_usual else {})
+
+
+def _refusal_of(region: VariedRegion, variation: InputVariation) -> dict[str, str] | None:
+    """What the program itself raises for such a call; None if it accepts it."""
+    with unrecorded(), uncompiled():
+        return _error_of(partial(variation.calls[0].call, region.fn))
+
+
+def _make_call(compiled: Callable[..., Any], call: CallSnapshot, step: int, about: dict[str, Any]) -> bool:
+    """Make one call of a variation, with its notes; whether it returned."""
+    _note("call", **about, step=step)
+    problem = _error_of(partial(call.call, compiled))
+    _note("called", **about, step=step, **(problem or {}))
+    return problem is None
 
 
 @contextmanager
@@ -111,8 +137,7 @@ class _Measurement:
             return
         names = ArgumentNames(region.fn)
         for variation in self._choose(region.first_call, names, _modules_of(region.fn, region.first_call)):
-            about = {"region": region.number, "name": region.name, "kind": variation.kind, "phrase": variation.phrase}
-            about |= {"usual": True} if self._is_usual else {}
+            about = _about(region, variation.kind, variation.phrase, self._is_usual)
             if variation.choice and variation.choice in self._chosen:
                 continue
             if self._clock() + self._seconds_of(variation) > self._end:
@@ -128,8 +153,7 @@ class _Measurement:
         return calls * self._seconds_of_call if self._is_usual else 0.0
 
     def _vary(self, variation: InputVariation, about: dict[str, Any]) -> None:
-        with unrecorded(), uncompiled():
-            problem = _error_of(partial(variation.calls[0].call, self._region.fn))
+        problem = _refusal_of(self._region, variation)
         if problem is not None:
             if not variation.choice:
                 _note("rejected", **about, **problem)
@@ -138,14 +162,12 @@ class _Measurement:
         if not self._is_fresh:
             self._reset_and_call()
         for step, call in enumerate(variation.calls):
-            _note("call", **about, step=step)
             before = _compile_counts()
-            problem = _error_of(partial(call.call, self._region.compiled))
+            has_returned = _make_call(self._region.compiled, call, step, about)
             # a call that compiled nothing left the state as it was
             compiled_nothing = before is not None and before == _compile_counts()
-            self._is_fresh = self._is_fresh and problem is None and compiled_nothing
-            _note("called", **about, step=step, **(problem or {}))
-            if problem is not None:
+            self._is_fresh = self._is_fresh and has_returned and compiled_nothing
+            if not has_returned:
                 break
 
     def _configure(self, setting: ChangedSetting) -> None:
@@ -156,19 +178,15 @@ class _Measurement:
         try:
             made = setting.make()
         except Exception as error:  # code of the user's may raise anything
-            about = {"region": region.number, "name": region.name, "kind": SETTING, "phrase": f"`{setting.phrase}`"}
-            _note("rejected", usual=True, **about, **_problem_of(error))
+            about = _about(region, SETTING, f"`{setting.phrase}`", is_usual=True)
+            _note("rejected", **about, **_problem_of(error))
             return
         for step in steps_of(setting, made, region.first_call, _modules_of):
-            about = {"region": region.number, "name": region.name, "kind": step.kind, "phrase": step.phrase}
-            about |= {"usual": True, "step": 0}
+            about = _about(region, step.kind, step.phrase, is_usual=True)
             if self._clock() + self._seconds_of_call > self._end:
-                _note("left", **about)
+                _note("left", **about, step=0)
                 return
-            _note("call", **about)
-            problem = _error_of(partial(step.snapshot.call, made.compiled))
-            _note("called", **about, **(problem or {}))
-            if problem is not None:
+            if not _make_call(made.compiled, step.snapshot, 0, about):
                 return
 
     def _reset_and_call(self) -> dict[str, str] | None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .call_snapshot import CallSnapshot, take_snapshot
-from .input_variations import modes
+from .input_variations import MODE, modes
 
-SETTING, AGAIN, MODE = "setting", "setting-again", "setting-mode"
+SETTING, AGAIN, IN_MODE = "setting", "setting-again", "setting-mode"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +54,5 @@ def steps_of(
     yield SettingStep(SETTING, words, plain)
     yield SettingStep(AGAIN, f"{words} and the same inputs again", plain)
     for variation in modes(plain, modules_of(call.fn, plain)):
-        if variation.kind == "mode":
-            yield SettingStep(MODE, f"{words} and {variation.phrase}", variation.calls[0])
+        if variation.kind == MODE:
+            yield SettingStep(IN_MODE, f"{words} and {variation.phrase}", variation.calls[0])

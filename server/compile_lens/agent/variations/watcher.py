@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -11,8 +11,9 @@ from ..instrument.region_calls import user_target, with_hooks
 from ..runtime import process_group
 from ..runtime.degraded import degraded_if_it_fails
 from ..runtime.protocol import VariationRequest
-from .call_snapshot import take_snapshot
-from .measure import VariedRegion, repeat, vary
+from .call_snapshot import ArgumentNames, CallSnapshot, take_snapshot
+from .input_variations import InputVariation
+from .measure import VariedRegion, call_in_other_mode, repeat, vary
 from .settings import Settings
 from .usual_variations import usual_variations
 
@@ -23,6 +24,10 @@ RUN_SHARE = 0.85
 # first call anew, and one compiles it in eval mode
 LEAST_TIMES = 2.5
 LEAST_S = 30.0
+# the first model has this share of the time for usual calls, and the others share the rest; those whose call took less than so many seconds
+# are called in the other mode at once, as the first one is
+FIRST_SHARE = 0.5
+QUICK_S = 3.0
 
 
 class EndOfProgram(SystemExit):
@@ -54,6 +59,7 @@ class VariationWatcher:
         self._call_began: float | None = None
         self._repeated = 0
         self._in_group: set[int] = set()
+        self._in_other_mode: dict[int, str] = {}
         self._known_code: dict[int, Any] = {}  # by identity: code that Dynamo makes may not be hashable
         self._is_over = False
 
@@ -97,22 +103,31 @@ class VariationWatcher:
             self._in_group.add(region)
 
     def after_call(
-        self, again: Callable[[], object] | None, offers: Callable[[], Offers], settings: Settings = tuple
+        self,
+        again: Callable[[], object] | None,
+        offers: Callable[[], Offers],
+        settings: Settings = tuple,
+        is_apart: bool = True,
     ) -> None:
-        """An entry has made a call. Make it ``again``, before anything is reset; ``offers`` are optional arguments for later, ``settings``
-        the object made in other ways."""
+        """An entry has made a call. Make it ``again``, before anything is reset, and in the other mode if the calls that follow are
+        ``is_apart``, compiled from nothing; ``offers`` are optional arguments for later, ``settings`` the object made in other ways."""
+        is_first = not self._repeated
         new = list(self._regions.values())[self._repeated :]
         self._repeated = len(self._regions)
         if not new or not self._is_usual:
             return
+        now = self._clock()
+        lasted = now - (now if self._call_began is None else self._call_began)
         if self._call_began is not None:
-            self._end = end_of_usual_calls(self._end, self._call_began, self._clock())
+            self._end = end_of_usual_calls(self._end, self._call_began, now)
             self._call_began = None
         # the call began with its first region
         self._offers.update({region.number: offers if region is new[0] else tuple for region in new})
         self._settings[new[0].number] = settings
         if again is not None:
             repeat(new[0], again)
+        if is_apart and (is_first or lasted < QUICK_S) and self._clock() + lasted <= self._end:
+            self._in_other_mode[new[0].number] = call_in_other_mode(new[0])
 
     def at_end(self) -> None:
         """After the program: vary its regions, each for its share of the remaining time."""
@@ -125,11 +140,19 @@ class VariationWatcher:
             choose = None
             if self._is_usual:
                 offers = self._offers.get(region.number, tuple)
-                choose = partial(usual_variations, offered=_late(offers), has_sizes=self._has_sizes)
+                choose = partial(self._usual, region.number, _late(offers))
             # one that was made for the program's call, or that the program itself has ended, is not there any more
             with process_group.alone(region.number in self._in_group):
-                end = now + (self._end - now) / (len(regions) - number)
+                is_favored = self._is_usual and number == 0 and len(regions) > 1
+                end = now + (self._end - now) * (FIRST_SHARE if is_favored else 1 / (len(regions) - number))
                 vary(region, end, choose, self._clock, self._settings.get(region.number, tuple))
+
+    def _usual(
+        self, region: int, offered: Offers, base: CallSnapshot, names: ArgumentNames, modules: list[Any]
+    ) -> Iterator[InputVariation]:
+        for variation in usual_variations(base, names, modules, offered, self._has_sizes):
+            if variation.phrase != self._in_other_mode.get(region):
+                yield variation
 
 
 def end_of_usual_calls(end: float, began: float, now: float) -> float:

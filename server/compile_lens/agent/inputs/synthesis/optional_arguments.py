@@ -56,11 +56,13 @@ def _is_offered(info: ParameterInfo, found: FoundCall) -> bool:
 
 
 def is_optional_tensor(info: ParameterInfo) -> bool:
-    """Whether a parameter is None by default, and a tensor otherwise."""
+    """Whether a parameter is None by default, and a tensor otherwise: by its annotation, else by its name or by what the body does with it,
+    such as to call a layer with it or to ask for its shape."""
     if info.required or info.default is not None:
         return False
     kinds = kinds_of(info.hint, info.annotation)
-    return "tensor" in kinds or (not kinds and by_name(INPUTS, info.name) is not None)
+    is_used_as_one = info.dims is not None or bool(info.least_rank or info.layers)
+    return "tensor" in kinds or (not kinds and (is_used_as_one or by_name(INPUTS, info.name) is not None))
 
 
 def _tokens_to_come(info: ParameterInfo, found: FoundCall) -> Iterator[Argument]:
