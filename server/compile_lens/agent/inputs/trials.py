@@ -25,6 +25,7 @@ from .coverage import RanSoFar
 from .memory import bounded
 from .placement import beside, preferring
 from .synthesis.blame import involved_arguments, line_of_failure
+from .synthesis.built_by_function import of_builder
 from .synthesis.concrete_classes import is_abstract
 from .synthesis.construction import CONSTRUCTOR_FAILED
 from .synthesis.drafts import draft_of
@@ -171,7 +172,8 @@ class Trials:
             # what has run as a part of another one is analyzed with it
             elif not (self._plan.apart and self.coverage.has(target.name)):
                 result = self._result(target)
-                is_aside = isinstance(result, CallNotMade) and self._found and self._is_open(target)
+                is_extra = target.builds or self._is_open(target)
+                is_aside = isinstance(result, CallNotMade) and self._found and is_extra
                 send(LeftOut(target.name) if is_aside else result)
                 send(self.coverage.covered(self._source))
         for rehearsed in self._found if self._varies else ():
@@ -348,6 +350,8 @@ class Trials:
         return self.not_made(name, reason, draft, failed)
 
     def _found_call(self, target: CallTarget, budget: SearchBudget) -> FoundCall:
+        if target.builds:
+            return of_builder(self._module, target.name, budget)
         try:
             return find_call(self._module, target.name, budget, target.given, target.inputs)
         except NotFound as problem:
