@@ -27,28 +27,30 @@ def builders(
     modules: Collection[str],
     called: Collection[Definition],
 ) -> list[Definition]:
-    """Top-level functions without effects that return a model, the longest first: not of a class among ``modules``, which is called itself,
-    and none that another function uses or that is called with tensors (``called``)."""
+    """Top-level functions without effects that return a model, those first that nothing else uses, and the longest of them: not of a class
+    among ``modules``, which is called itself and may be a part of the model, and none that is called with tensors (``called``)."""
     used = {name for names in uses.values() for name in names}
     found = [
         d
         for d in known
         if d.kind == "function"
         and "." not in d.qualified_name
-        and d.name not in used
         and d not in called
         and not _ASIDE.match(d.name)
         and not d.decorators
-        and not set(uses.get(d.name, ())) & set(modules)
-        and _returns_model(text_of(tree, d))
+        and _returns_model(text_of(tree, d), set(modules), set(uses.get(d.name, ())))
         and not has_effects(tree, d)
     ]
-    return sorted(found, key=lambda d: d.first_line - d.last_line)[:MOST]
+    return sorted(found, key=lambda d: (d.name in used, d.first_line - d.last_line))[:MOST]
 
 
-def _returns_model(text: str) -> bool:
-    """Whether it says so, or constructs what is called like a model. A layer of torch's own is none, but one that has others in it."""
-    made = _RETURNS.findall(text)
-    return _SAYS_SO.search(text) is not None or any(
-        name == "Sequential" or (name[0].isupper() and is_called_like_a_module(name)) for name in made
-    )
+def _returns_model(text: str, modules: set[str], used: set[str]) -> bool:
+    """Whether a function says so, or constructs what is called like a model: a layer of torch's own is none, but one that has others in it.
+
+    Not one of ``modules``; where it returns a variable, that is one of them if they are ``used``.
+    """
+    made = set(_RETURNS.findall(text))
+    if made & modules or (not made and used & modules):
+        return False
+    is_like = any(name == "Sequential" or (name[0].isupper() and is_called_like_a_module(name)) for name in made)
+    return is_like or _SAYS_SO.search(text) is not None
