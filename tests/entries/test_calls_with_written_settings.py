@@ -58,3 +58,40 @@ def test_what_the_project_passes_and_what_may_be_none_leads_to_other_code(tmp_pa
     assert found["With `inner=torch.nn.Identity()`"] == ("would-break", 16)
     # a plain call has none of these breaks
     assert not any(f.kind is Kind.GRAPH_BREAK for f in outcome.findings)
+
+
+BOUNDED = """\
+import torch
+from torch import nn
+
+
+class Bounded(nn.Module):
+    def __init__(self, scale=2.0, bounds=None):
+        super().__init__()
+        self.scale, self.bounds = scale, bounds
+
+    def forward(self, x):
+        if self.bounds is not None:
+            low = x.min().item()
+            high = x.max().item()
+            assert low >= self.bounds[0] and high <= self.bounds[1]
+        return x * self.scale
+"""
+INDENTED = """\
+Layers
+======
+
+It refuses what is out of bounds:
+
+    from model import Bounded
+    layers = [Bounded(bounds=(0, 1))]
+"""
+
+
+def test_what_it_passes_may_demand_other_inputs(tmp_path: Path, warm_host: WarmHost) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "README.rst").write_text(INDENTED)
+    outcome = run(warm_host, write(tmp_path, BOUNDED), root=tmp_path)
+    found = {(f.message.partition(", `")[0], f.place.line) for f in outcome.findings if f.kind is Kind.VARIATION}
+    assert {("With `bounds=(0, 1)`", 12), ("With `bounds=(0, 1)`", 13)} & found
+    assert not any(f.kind in (Kind.GRAPH_BREAK, Kind.RUN_ERROR) for f in outcome.findings)

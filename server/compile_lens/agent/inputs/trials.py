@@ -20,6 +20,7 @@ from ..variations.call_snapshot import copied
 from . import compiled_call, expressions, two_devices
 from .absent import cause_of
 from .ahead import Send
+from .as_project_writes import as_project_writes
 from .call_in_progress import in_progress
 from .coverage import RanSoFar
 from .memory import bounded
@@ -254,10 +255,13 @@ class Trials:
         found, name = rehearsed.found, rehearsed.target.name
         if rehearsed.in_group or found.is_meta:
             return
+        is_main = rehearsed.target is self._plan.targets[0]
+        as_written = list(as_project_writes(self._module, name, found, self._memory, self.is_late)) if is_main else []
         end = min(time.thread_time() + SETTINGS_S, self._end + SETTINGS_S)
         layers = self._layers_of(found.expression) or set()
         count = 0
-        for setting in itertools.islice(other_settings(self._module, found.expression), MOST_SETTINGS_TRIED):
+        others = itertools.islice(other_settings(self._module, found.expression), MOST_SETTINGS_TRIED)
+        for setting in itertools.chain(as_written, others):
             left = end - time.thread_time()
             if count == MOST_SETTINGS or left <= 0 or self.is_late():
                 return
