@@ -21,6 +21,11 @@ MOST_HEIRS = 20
 MOST_ANCESTORS = 100
 
 
+def is_called_like_a_module(name: str) -> bool:
+    """Whether a class of this name is a module, as far as names tell."""
+    return _LIKE_A_MODULE.fullmatch(name) is not None
+
+
 def module_classes(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
     """The top-level classes that are modules: by their bases in or outside the file, or because they have a ``forward``."""
     top = {d.name: d for d in known if d.kind == "class" and "." not in d.qualified_name}

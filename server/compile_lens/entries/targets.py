@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import tree_sitter
 
 from compile_lens.agent.runtime.entry_plans import CallTarget, CompileAt
+from compile_lens.entries.builders import builders
 from compile_lens.entries.module_classes import (
     autograd_functions,
     heirs,
@@ -30,7 +31,8 @@ class Target:
 
     ``compile_line`` is None if the file compiles it itself; otherwise the line to report as that of the compilation.
     ``uses`` are names of the file's other classes and functions that it uses. ``given`` are constructor arguments, as text, from a
-    call site. ``only_module``: it is none if its class turns out to be no module; ``only_plain``: if it turns out to be one.
+    call site. ``only_module``: it is none if its class turns out to be no module; ``only_plain``: if it turns out to be one. ``builds``: it
+    is a function, and the model that it returns is what is called.
     """
 
     name: str
@@ -42,12 +44,15 @@ class Target:
     is_region: bool = False
     only_module: bool = False
     only_plain: bool = False
+    builds: bool = False
 
     @property
     def plan(self) -> CallTarget:
         """The target as the agent gets it."""
         at = None if self.compile_line is None else CompileAt(self.compile_line, self.fullgraph)
-        return CallTarget(self.name, at, self.given, only_module=self.only_module, only_plain=self.only_plain)
+        return CallTarget(
+            self.name, at, self.given, only_module=self.only_module, only_plain=self.only_plain, builds=self.builds
+        )
 
 
 def find_targets(tree: SourceTree, regions: tuple[Region, ...] | None = None) -> tuple[Target, ...]:
@@ -179,6 +184,7 @@ def _outermost(
     inherited = heirs(tree, known)
     bases = open_bases(tree, known)
     applied = autograd_functions(tree, known)
+    building = builders(tree, known, uses, names, functions)
     return tuple(
         Target(
             f"{d.qualified_name}.apply" if d in applied else d.qualified_name,
@@ -188,6 +194,7 @@ def _outermost(
             given=calls.get(owner_of(d), {}) if d not in applied else {},
             only_module=d in inherited or d in bases,
             only_plain=d in methods,
+            builds=d in building,
         )
         for d in [
             *ordered,
@@ -197,6 +204,7 @@ def _outermost(
             *bases,
             *applied,
             *functions,
+            *building,
             *methods,
             *ways,
         ]

@@ -362,7 +362,7 @@ def _job_of(job: Job, entry: Entry, rest: SynthesizedCalls | None) -> Job:
     if isinstance(plan, SynthesizedCalls) and entry.kind is EntryKind.SYNTHESIZED:
         made_up_s, clock = plan.seconds or made_up_s, job.timeout_s * CLOCK_SHARE
         plan = replace(plan, seconds=made_up_s, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
-    elif isinstance(plan, (ModelOfScript, UsingScript, UsingTest)):
+    elif isinstance(plan, (ModelOfScript, DocumentedExample, *USING)):
         plan = replace(plan, time=CallTime(made_up_s * FURTHER_SHARE, job.timeout_s * CLOCK_SHARE))
     if (
         isinstance(plan, (DocumentedExample, *USING))

@@ -133,7 +133,9 @@ class _Calls:
 
     def end(self) -> None:
         """All results have come, or time is up: say so of the targets without one."""
-        left = [target for target in self._plan.targets if target.name in self._not_done]
+        # what builds a model of others is no part of the file's own
+        wanted = [target for target in self._plan.targets if not (target.builds and self.count)]
+        left = [target for target in wanted if target.name in self._not_done]
         for target in () if self._is_complete else left:
             why = self._trials.no_time if self._trials.is_late() else f"{KILLED}{self._death}"
             self._fail(self._trials.without_trial(target, why))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -18,15 +18,23 @@ from .recorded_calls import name_of
 
 
 def call_left_out(
-    rest: SynthesizedCalls | None, models: Iterable[RecordedModel], file: str, source: str, wire: Wire
+    rest: SynthesizedCalls | None,
+    models: Iterable[RecordedModel],
+    file: str,
+    source: str,
+    wire: Wire,
+    others: Collection[str] = (),
 ) -> None:
-    """Call the targets of ``rest`` that none of ``models``, which were called, is or has as a part. Raises what only compiled calls raise.
+    """Call the targets of ``rest`` that none of ``models``, which were called, is or has as a part, and that are not among ``others``, the
+    names of classes that were called. Raises what only compiled calls raise.
 
     Nothing where they have left out what the file is about: another entry is tried for that.
     """
     if rest is None or not rest.targets:
         return
-    reached = {name for model in models for name in (name_of(model), *_names_of_parts(original_module(model.module)))}
+    reached = {*others} | {
+        name for model in models for name in (name_of(model), *_names_of_parts(original_module(model.module)))
+    }
     if _class_of(rest.targets[0].name) not in reached:
         return
     # a function may have run in what was called: it is listed, and not called once more

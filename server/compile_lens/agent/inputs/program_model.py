@@ -13,15 +13,17 @@ from ..runtime.entry_plans import DocumentedExample, ModelOfScript
 from ..runtime.entry_protocol import CallNotMade, EntryCalled
 from ..runtime.gpu_presence import copies_can_use_gpu
 from ..runtime.wire import Wire
+from ..torch_internals.attributes import original_module
 from . import called_functions
 from .as_written import runs_as_written
 from .dispatch import UnusableEntry
 from .guarded_script import GuardedScript
 from .left_out import call_left_out
+from .model_recorder import RecordedModel
 from .parameter_count import parameter_count
 from .recorded_calls import ModelsInTime, call_class, call_model, inputs_of, likeness, name_of
 from .synthesis.drafts import plain_draft
-from .uses_of_file import owned_by
+from .uses_of_file import defined_by, line_of, owned_by
 
 # classes that the script names and does not construct
 MOST_NAMED = 3
@@ -85,13 +87,48 @@ def run_example(plan: DocumentedExample, file: str, source: str, wire: Wire) -> 
     script = GuardedScript(file, wire, plan.page, owned_by(file))
     script.run(plan.text, plan.seconds)
     failed: list[CallNotMade] = []
-    models = script.program.models()[:1]
-    done = [call_model(model, file, wire, failed, plan.line) for model in models]
+    made = script.program.models()
+    called = [model for model in made[:1] if call_model(model, file, wire, failed, plan.line)]
     wire.tell(EntryCalled((), tuple(failed)))
-    if not any(done):
+    if not called:
         lacking = too_long(plan.seconds) if script.took_too_long else NO_MODEL
         raise UnusableEntry(_why(failed, script.first_failure, lacking))
-    call_left_out(plan.rest, models, file, source, wire)
+    names = _call_further(script, made[1:], called, plan, file, wire)
+    call_left_out(plan.rest, called, file, source, wire, names)
+
+
+def _call_further(
+    script: GuardedScript,
+    made: list[RecordedModel],
+    called: list[RecordedModel],
+    plan: DocumentedExample,
+    file: str,
+    wire: Wire,
+) -> set[str]:
+    """Call the other models of the file that an example makes, as it makes them; the names of the classes of those that it makes only after
+    the first call. Those that could be called join ``called``; what cannot is left to made-up arguments, so that is not told."""
+    aside: list[CallNotMade] = []
+    models = ModelsInTime(plan.time, aside, has_first=True)
+    defines = defined_by(file)
+    known = {type(original_module(model.module)) for model in called}
+    for model in made:
+        cls = type(original_module(model.module))
+        if not defines(cls) or cls in known:
+            continue
+        done = models.done
+        models.call(cls.__name__, None, partial(call_model, model, file, wire, aside, line_of(cls)))
+        called += [model] * (models.done - done)
+        known.add(cls)
+    late: set[str] = set()
+    for told, cls in script.program.not_made():
+        if not defines(cls) or cls in known:
+            continue
+        done = models.done
+        make = partial(call_class, cls, told.given, file, wire, aside, inputs_of(cls, told), line_of(cls))
+        models.call(told.name, None, make)
+        late |= {cls.__name__} if models.done > done else set()
+        known.add(cls)
+    return late
 
 
 def too_long(seconds: float) -> str:

@@ -48,14 +48,14 @@ LIMIT = re.compile(r" < \d+")
 
 class ModelsInTime:
     """Calls models one after the other, each as if it were the only one, until the time is up. ``done`` is how many could be called; those
-    that are left join ``failed``."""
+    that are left join ``failed``. ``has_first``: one has been called before."""
 
-    def __init__(self, time_limit: CallTime, failed: list[CallNotMade]) -> None:
+    def __init__(self, time_limit: CallTime, failed: list[CallNotMade], has_first: bool = False) -> None:
         self._processor_left = time_limit.seconds
         self._clock_end = time.monotonic() + time_limit.clock_seconds
         self._failed = failed
         self._known: set[object] = set()
-        self.done = 0
+        self.done = int(has_first)
 
     def call(self, name: str, alike: object, make: Callable[[], bool]) -> None:
         """Call one; ``make`` tells whether that was possible. One stands for all that are ``alike``, which ``None`` is to nothing."""

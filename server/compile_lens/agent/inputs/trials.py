@@ -20,11 +20,13 @@ from ..variations.call_snapshot import copied
 from . import compiled_call, expressions, two_devices
 from .absent import cause_of
 from .ahead import Send
+from .as_project_writes import as_project_writes
 from .call_in_progress import in_progress
 from .coverage import RanSoFar
 from .memory import bounded
 from .placement import beside, preferring
 from .synthesis.blame import involved_arguments, line_of_failure
+from .synthesis.built_by_function import of_builder
 from .synthesis.concrete_classes import is_abstract
 from .synthesis.construction import CONSTRUCTOR_FAILED
 from .synthesis.drafts import draft_of
@@ -171,7 +173,8 @@ class Trials:
             # what has run as a part of another one is analyzed with it
             elif not (self._plan.apart and self.coverage.has(target.name)):
                 result = self._result(target)
-                is_aside = isinstance(result, CallNotMade) and self._found and self._is_open(target)
+                is_extra = target.builds or self._is_open(target)
+                is_aside = isinstance(result, CallNotMade) and self._found and is_extra
                 send(LeftOut(target.name) if is_aside else result)
                 send(self.coverage.covered(self._source))
         for rehearsed in self._found if self._varies else ():
@@ -252,10 +255,13 @@ class Trials:
         found, name = rehearsed.found, rehearsed.target.name
         if rehearsed.in_group or found.is_meta:
             return
+        is_main = rehearsed.target is self._plan.targets[0]
+        as_written = list(as_project_writes(self._module, name, found, self._memory, self.is_late)) if is_main else []
         end = min(time.thread_time() + SETTINGS_S, self._end + SETTINGS_S)
         layers = self._layers_of(found.expression) or set()
         count = 0
-        for setting in itertools.islice(other_settings(self._module, found.expression), MOST_SETTINGS_TRIED):
+        others = itertools.islice(other_settings(self._module, found.expression), MOST_SETTINGS_TRIED)
+        for setting in itertools.chain(as_written, others):
             left = end - time.thread_time()
             if count == MOST_SETTINGS or left <= 0 or self.is_late():
                 return
@@ -348,6 +354,8 @@ class Trials:
         return self.not_made(name, reason, draft, failed)
 
     def _found_call(self, target: CallTarget, budget: SearchBudget) -> FoundCall:
+        if target.builds:
+            return of_builder(self._module, target.name, budget)
         try:
             return find_call(self._module, target.name, budget, target.given, target.inputs)
         except NotFound as problem:

@@ -71,10 +71,15 @@ def run_test(plan: UsingTest, file: str, source: str, wire: Wire) -> None:
 
 def owned_by(file: str) -> Callable[[Any], bool]:
     """Whether a module is one of the classes that ``file`` defines."""
+    defines = defined_by(file)
+    return lambda module: defines(type(module))
+
+
+def defined_by(file: str) -> Callable[[type], bool]:
+    """Whether ``file`` defines a class."""
     known: dict[type, bool] = {}
 
-    def owns(module: Any) -> bool:
-        cls = type(module)
+    def defines(cls: type) -> bool:
         if cls not in known:
             # the program that uses the file may stand in its place
             module = sys.modules.get(cls.__module__) if cls.__module__ != "__main__" else None
@@ -84,7 +89,7 @@ def owned_by(file: str) -> Callable[[Any], bool]:
             )
         return known[cls]
 
-    return owns
+    return defines
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -111,7 +116,7 @@ def _call(
     models = ModelsInTime(plan.time, failed)
     used = sorted((m for m in program.models() if owns(original_module(m.module))), key=_is_other(plan.targets))
     for model in used:
-        line = lines.get(name_of(model)) or _line_of(model)
+        line = lines.get(name_of(model)) or line_of(type(original_module(model.module)))
         models.call(name_of(model), likeness(model), partial(call_model, model, file, wire, failed, line))
     done = models.done
     if not done and not failed:
@@ -129,10 +134,9 @@ def _is_other(targets: Sequence[CallTarget]) -> Callable[[RecordedModel], bool]:
     return lambda model: name_of(model) != main
 
 
-def _line_of(model: RecordedModel) -> int:
+def line_of(cls: type) -> int:
     """The line of the class of a model that is none of the targets; that of its ``forward``."""
-    forward = getattr(type(original_module(model.module)), "forward", None)
-    code = getattr(forward, "__code__", None)
+    code = getattr(getattr(cls, "forward", None), "__code__", None)
     return code.co_firstlineno if code is not None else 1
 
 

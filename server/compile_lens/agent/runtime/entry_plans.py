@@ -26,7 +26,7 @@ class CallTarget(Message):
 
     ``given`` are constructor arguments from a call site, ``inputs`` arguments from an earlier run, both as text. ``compile`` is None where
     the file compiles it itself. ``only_module``: it is left out if its class turns out to be no module that can be called;
-    ``only_plain``: if its class turns out to be a module.
+    ``only_plain``: if its class turns out to be a module. ``builds``: it is a function, and the model that it returns is what is called.
     """
 
     name: str
@@ -35,6 +35,7 @@ class CallTarget(Message):
     inputs: Mapping[str, str] = field(default_factory=dict)
     only_module: bool = False
     only_plain: bool = False
+    builds: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,14 +151,15 @@ class ModelOfScript(EntryPlan):
 
 @dataclass(frozen=True)
 class DocumentedExample(EntryPlan):
-    """Run ``text``, an example of the documentation ``page``, and call its model as if it were compiled in ``line`` of the file; then
-    those of ``rest`` that it leaves out."""
+    """Run ``text``, an example of the documentation ``page``, and call its model as if it were compiled in ``line`` of the file, and its
+    other models of the file; then those of ``rest`` that it leaves out."""
 
     name: ClassVar[str] = "example"
     text: str
     page: str
     line: int
     seconds: float = 15.0
+    time: CallTime = CallTime()
     rest: SynthesizedCalls | None = None
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ...runtime.parsed_source import parsed_source_of
 from .arguments import INSIDE, Arguments, Expression, Group, Tensor, UnknownInteger
 from .candidate import Candidate
 from .failed_conditions import conditions
@@ -87,8 +88,14 @@ def _words(error: BaseException) -> set[str]:
 
 
 def _is_of_numbers(error: BaseException) -> bool:
-    """Whether the program raised for a condition on the numbers in a tensor."""
-    called = (node for test, _ in conditions(error) for node in ast.walk(test) if isinstance(node, ast.Call))
+    """Whether the program raised for a condition on the numbers in a tensor, or on what it has computed of them: `low = x.min().item()`."""
+    frame, _ = innermost(error)
+    tests = [test for test, _ in conditions(error)]
+    names = {node.id for test in tests for node in ast.walk(test) if isinstance(node, ast.Name)}
+    tree = parsed_source_of(frame.f_code) if tests and frame is not None else None
+    assigned = (node for node in ast.walk(tree) if isinstance(node, ast.Assign)) if tree is not None else ()
+    computed = [node.value for node in assigned if names & {getattr(each, "id", "") for each in node.targets}]
+    called = (node for each in (*tests, *computed) for node in ast.walk(each) if isinstance(node, ast.Call))
     return any(getattr(each.func, "attr", getattr(each.func, "id", "")) in _OF_ALL_NUMBERS for each in called)
 
 

@@ -25,7 +25,16 @@ _PRETRAINED = re.compile(r"(?:.*_)?(?:pretrained|weights|checkpoint)(?:_.*)?")
 def factories(module: ModuleType, cls: type) -> Iterator[str]:
     """Calls of public functions of ``module`` that need no arguments and name ``cls``, themselves or by others: without weights."""
     for name, function in itertools.islice(_making(module, cls, MOST_STEPS, needs_nothing=True), MOST):
-        yield f"{name}({', '.join(f'{each}=None' for each in _weights(function))})"
+        yield _without_weights(name, function)
+
+
+def call_without_arguments(name: str, function: FunctionType) -> str | None:
+    """The call of a function that needs no arguments, without weights; None of another."""
+    return _without_weights(name, function) if _needs_nothing(function) else None
+
+
+def _without_weights(name: str, function: FunctionType) -> str:
+    return f"{name}({', '.join(f'{each}=None' for each in _weights(function))})"
 
 
 def factories_with_arguments(module: ModuleType, cls: type) -> Iterator[tuple[str, FunctionType]]:

@@ -1,4 +1,6 @@
-"""Other settings of a constructor: flags, modes and numbers that switch something on, each with a call that differs in it alone."""
+"""Other settings of a constructor: what its project passes, flags, modes, numbers that switch something on, and what is None by default.
+
+Each has a call that differs in it alone."""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import copy
 import itertools
 import re
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -15,9 +17,12 @@ from typing import Any
 from ...runtime.foreign_code import attempted
 from ...runtime.parsed_source import UnreadableText, parsed_expression
 from .accepted_values import accepted_texts
+from .argument_guesser import ArgumentGuesser
 from .constructor_parameters import constructor_parameters
+from .dimensions import Unknowns
 from .parameter_info import ParameterInfo
 from .without_weights import is_of_weights
+from .written_settings import LONGEST, written_settings
 
 MOST_VALUES = 3
 OF_MACHINE = re.compile(r"(?:.*_)?(?:device|cuda|gpu|debug|breakpoint|save|plot|distributed|parallel)s?(?:_.*)?", re.I)
@@ -34,7 +39,8 @@ class OtherSetting:
 
 
 def other_settings(module: ModuleType, expression: str) -> Iterator[OtherSetting]:
-    """The call ``expression`` with one argument of its constructor changed: flags first, then modes, then numbers.
+    """The call ``expression`` with one argument of its constructor changed, or several that the project passes together: what the project
+    passes first, then flags, modes, numbers, and what is None by default.
 
     Nothing where the object is made in another way than by a call of its class.
     """
@@ -46,19 +52,61 @@ def other_settings(module: ModuleType, expression: str) -> Iterator[OtherSetting
     cls = attempted(lambda: _named(module, making.func)) if making is not None else None
     if making is None or not isinstance(cls, type) or any(keyword.arg is None for keyword in making.keywords):
         return
-    infos = constructor_parameters(cls)
-    passed = {keyword.arg: keyword.value for keyword in making.keywords}
+    passed = {str(keyword.arg): keyword.value for keyword in making.keywords}
+    open_infos = {
+        info.name: info for info in constructor_parameters(cls)[len(making.args) :] if not _is_of_machine(info.name)
+    }
+    seen: set[str] = set()
+    for changed in itertools.chain(
+        _of_project(module, cls, open_infos, passed), _by_value(module, cls, open_infos, passed)
+    ):
+        phrase = ", ".join(f"{name}={text}" for name, text in changed.items())
+        if phrase not in seen:
+            seen.add(phrase)
+            yield OtherSetting(phrase, _with_arguments(whole, changed))
+
+
+def _of_project(
+    module: ModuleType, cls: type, infos: Mapping[str, ParameterInfo], passed: Mapping[str, ast.expr]
+) -> Iterator[dict[str, str]]:
+    """What calls of the project pass besides. Another size is not among it: inputs would have to fit it."""
+    for given in attempted(lambda: list(written_settings(module, cls))) or ():
+        new = {name: text for name, text in given.items() if name not in passed or ast.unparse(passed[name]) != text}
+        if new.keys() <= infos.keys() and not all(_is_size(infos[name], text) for name, text in new.items()):
+            yield new
+
+
+def _is_size(info: ParameterInfo, text: str) -> bool:
+    """Whether a number takes the place of another one."""
+    value = attempted(lambda: ast.literal_eval(text))
+    return type(value) in SWITCHED_ON and type(info.default) in SWITCHED_ON and bool(value) and bool(info.default)
+
+
+def _by_value(
+    module: ModuleType, cls: type, infos: Mapping[str, ParameterInfo], passed: Mapping[str, ast.expr]
+) -> Iterator[dict[str, str]]:
     texts = accepted_texts(cls)
-    found: list[tuple[int, str, Any]] = []
-    for info in infos[len(making.args) :]:
-        node = passed.get(info.name)
-        if (node is not None and not isinstance(node, ast.Constant)) or _is_of_machine(info.name):
+    found: list[tuple[int, str, str]] = []
+    for name, info in infos.items():
+        node = passed.get(name)
+        if node is not None and not isinstance(node, ast.Constant):
             continue
         value = info.default if node is None else node.value
-        kind, others = _others(info, value, texts.get(info.name, ()))
-        found += [(kind, info.name, other) for other in others]
-    for _, name, other in sorted(found, key=lambda each: each[0]):
-        yield OtherSetting(f"{name}={other!r}", _with_argument(whole, name, other))
+        kind, others = _others(info, value, texts.get(name, ()))
+        found += [(kind, name, repr(other)) for other in others]
+        if not others and value is None and not info.required:
+            found += [(4, name, text) for text in _instead_of_none(module, cls, info)]
+    for _, name, text in sorted(found, key=lambda each: each[0]):
+        yield {name: text}
+
+
+def _instead_of_none(module: ModuleType, cls: type, info: ParameterInfo) -> Iterator[str]:
+    """What a parameter that is None by default may get: a module, a function, a tensor. Numbers are sizes, which must fit others."""
+    unknowns = Unknowns()
+    made = ArgumentGuesser(module, unknowns).for_constructor(cls, info)[0]
+    text = made.render(lambda name: str(unknowns.by_name[name].value))
+    if type(attempted(lambda: ast.literal_eval(text))) not in SWITCHED_ON and text != "None" and len(text) <= LONGEST:
+        yield text
 
 
 def _others(info: ParameterInfo, value: Any, texts: tuple[str, ...]) -> tuple[int, tuple[Any, ...]]:
@@ -101,10 +149,10 @@ def _named(module: ModuleType, node: ast.expr) -> Any:
     return vars(module)[node.id] if isinstance(node, ast.Name) else None
 
 
-def _with_argument(whole: ast.expr, name: str, value: Any) -> str:
+def _with_arguments(whole: ast.expr, given: Mapping[str, str]) -> str:
     changed = copy.deepcopy(whole)
     making = _making(changed)
     assert making is not None
-    making.keywords = [keyword for keyword in making.keywords if keyword.arg != name]
-    making.keywords.append(ast.keyword(name, ast.Constant(value)))
+    making.keywords = [keyword for keyword in making.keywords if keyword.arg not in given]
+    making.keywords += [ast.keyword(name, parsed_expression(text)) for name, text in given.items()]
     return ast.unparse(changed)

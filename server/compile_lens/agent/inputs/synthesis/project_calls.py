@@ -52,6 +52,16 @@ def calls_by_name(
     return list(found.values())
 
 
+def written_arguments(module: ModuleType, cls: type) -> Iterator[dict[str, str]]:
+    """What calls of ``cls`` in the project pass by parameter, as expressions with the names of ``module``: of each call what can be written
+    out."""
+    infos = constructor_parameters(cls)
+    for file in _files(module, cls.__name__, _examples(cls)):
+        for given in _calls(file, module, cls.__name__, infos, in_part=True):
+            known = {each: _in_module(text, module) for each, text in given.items()}
+            yield {each: text for each, text in known.items() if text is not None}
+
+
 def _files(module: ModuleType, name: str, examples: str) -> Iterator[File]:
     file = getattr(module, "__file__", None)
     if file is None:
@@ -79,18 +89,29 @@ def _examples(cls: type) -> str:
     return "\n".join(line[4:] for line in lines if line.startswith((">>> ", "... ")))
 
 
-def _calls(file: File, module: ModuleType, name: str, infos: list[ParameterInfo]) -> Iterator[dict[str, str]]:
+def _calls(
+    file: File, module: ModuleType, name: str, infos: list[ParameterInfo], in_part: bool = False
+) -> Iterator[dict[str, str]]:
+    """The arguments of each call; ``in_part``: without those that cannot be written out, else none of a call that has such."""
     names = [info.name for info in infos if not info.keyword_only]
     for call in file.calls(name, module.__name__.partition(".")[0]):
         try:
             positional, named = file.arguments(call)
             if len(positional) <= len(names):
-                yield {
-                    each: _smaller(file.written(value))
-                    for each, value in (*zip(names, positional, strict=False), *named.items())
-                }
+                given = (*zip(names, positional, strict=False), *named.items())
+                texts = {each: _written(file, value, in_part) for each, value in given}
+                yield {each: text for each, text in texts.items() if text is not None}
         except NotWritable:
             continue
+
+
+def _written(file: File, value: ast.expr, may_fail: bool) -> str | None:
+    try:
+        return _smaller(file.written(value))
+    except NotWritable:
+        if may_fail:
+            return None
+        raise
 
 
 def _smaller(text: str) -> str:

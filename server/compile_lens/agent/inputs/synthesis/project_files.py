@@ -18,6 +18,8 @@ LARGEST_BYTES, MOST_CHARACTERS = 300_000, 8_000_000
 _LEFT_OUT = re.compile(r"(?:\..*|__pycache__|build|dist|node_modules|site-packages|v?env|wandb|.*\.egg-info)")
 _PAGES = (".md", ".rst", ".markdown")
 _FENCED = re.compile(r"^[ \t]*```[ \t]*(?:python|py|pycon)?[^\S\n]*\n(.*?)^[ \t]*```", re.S | re.M)
+# the other way to write code in Markdown, and the one of reStructuredText
+_INDENTED = re.compile(r"^[^\S\n]*\n((?:(?: {3,}|\t)[^\n]*\n|[^\S\n]*\n)+)", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +99,9 @@ def _dotted(path: str, top: str, folder: str) -> str:
 
 
 def _blocks(page: str) -> Iterator[str]:
-    """The code of a page that Python can read, without prompts."""
-    for block in _FENCED.findall(page):
+    """The code of a page that Python can read, without prompts: fenced, or indented below an empty line, where it calls something."""
+    indented = (block for block in _INDENTED.findall(f"\n{_FENCED.sub('', page)}\n") if "(" in block)
+    for block in (*_FENCED.findall(page), *indented):
         lines = block.splitlines()
         margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
         code = "\n".join(re.sub(r"^(?:>>>|\.\.\.) ?", "", line[margin:]) for line in lines)

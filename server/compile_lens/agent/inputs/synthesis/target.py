@@ -157,6 +157,14 @@ def _of_class(
         return found
 
 
+def call_with(module: ModuleType, path: str, given: Mapping[str, str], budget: SearchBudget) -> FoundCall:
+    """A call of an object of the class that is written ``path`` and whose constructor gets ``given``. Raises NotFound."""
+    cls = find(module, path)
+    with uncompiled():
+        makings = constructions(module, path, cls, budget, {}, written_candidates(module, cls, given))
+        return _first_call(makings, module, path, cls, method_instead(cls) or "forward", budget, {})
+
+
 def _as_in_project(
     module: ModuleType, path: str, cls: type, method: str, budget: SearchBudget, inputs: Mapping[str, str]
 ) -> FoundCall | None:
