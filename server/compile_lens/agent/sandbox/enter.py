@@ -11,7 +11,19 @@ from dataclasses import dataclass
 
 from ..runtime.task_group import BEYOND
 from ..torch_internals.options import set_loaded_option
-from . import calls, devices, kernel, landlock, namespaces, own_program, process_space, sent_files, syscall_filter
+from . import (
+    calls,
+    devices,
+    initial_environment,
+    kernel,
+    landlock,
+    namespaces,
+    own_program,
+    process_space,
+    secret_places,
+    sent_files,
+    syscall_filter,
+)
 from .overlays import Layer
 from .policy import (
     DEVICES,
@@ -19,6 +31,7 @@ from .policy import (
     SHARED_MEMORY,
     Policy,
     gpu_devices,
+    home,
     is_below,
     own_threads,
     secrets,
@@ -111,6 +124,8 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
         process_space.enter(writable=namespaces.may_write_to_proc(policy))
     if view is None:
         _use_scratch_for_temporary_files(policy.scratch)
+    if kind == LANDLOCK:
+        os.environ.update(secret_places.without_hidden_settings(hidden, home(), os.environ))
     _set_limits(policy, counts_separately=view is not None)
     unrestricted = _restrict(policy, view, hidden, counted, alone) if kind != PYTHON else OUTSIDE_PYTHON
     writable = (*view.overlaid, *view.persistent) if view else (policy.scratch, *policy.caches, *policy.allow_write)
@@ -128,6 +143,7 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
 
 def set_variables(gpu: bool, network: bool) -> None:
     """Set the variables of this process by which libraries know what a sandboxed program may use."""
+    initial_environment.forget(SERVICE_VARIABLES)
     for name in SERVICE_VARIABLES:
         os.environ.pop(name, None)
     os.environ.update({} if gpu else NO_GPU)
