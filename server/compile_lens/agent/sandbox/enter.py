@@ -24,6 +24,8 @@ from . import (
     sent_files,
     syscall_filter,
 )
+from .device_places import device_places
+from .open_sockets import open_sockets
 from .overlays import Layer
 from .policy import (
     DEVICES,
@@ -118,6 +120,7 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
     if policy.gpu and any(os.path.basename(device).startswith("nvidia") for device in gpu_devices()):
         _compile_in_this_process()
     hidden = secrets(policy.hidden)
+    services = [path for path in open_sockets() if is_below(path, policy.allow_write)] if policy.allow_write else []
     view = namespaces.enter(policy, places, hidden) if kind == OVERLAY else None
     alone = view is not None and policy.alone
     if alone:
@@ -136,6 +139,8 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
         own_network=view is not None,
         processes=kind != PYTHON,
         no_streams=kind == LANDLOCK and not policy.network,
+        shows_secrets=view is None,
+        services=tuple(services),
     )
     calls.install(rules, report)
     return EnteredSandbox(kind, tuple(unrestricted), view, tuple(map(os.path.realpath, places)))
@@ -178,7 +183,7 @@ def _restrict(policy: Policy, view: namespaces.View | None, hidden: list[str], c
         shown = (devices.FOLDER,) if view else (*DEVICES, *(gpu_devices() if policy.gpu else ()))
         rules.allow_devices(map(os.path.realpath, shown))
         if view is None:
-            rules.allow_reads([*_all_but([*hidden, devices.FOLDER]), shared])
+            rules.allow_reads([*_all_but([*hidden, *device_places()]), shared])
         rules.restrict()
         if not rules.scopes and not alone:
             unrestricted.append("signals to your other processes")
