@@ -59,10 +59,12 @@ sys.meta_path.insert(0, Without())
 
 @pytest.mark.nightly
 def test_a_missing_name_is_one_note_of_each_run_and_a_row_of_the_doctor(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(WITHOUT_A_NAME)
+    site = tmp_path / "site-packages"  # the standby imports from what an installer fills
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(WITHOUT_A_NAME)
     program = tmp_path / "program.py"
     program.write_text("import torch\nf = torch.compile(lambda x: x + 1, backend='eager')\nf(torch.ones(3))\n")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])}
     host = WarmHost(environment)
     try:
         for _ in range(2):

@@ -46,6 +46,8 @@ def test_the_server_answers_a_request_with_half_a_character(tmp_path: Path) -> N
         line(method="notifications/initialized"),
         line(id=2, method="tools/call", params={"name": "explain", "arguments": {"name": "GB\ud8000001"}}),
         line(id=3, method="tools/call", params={"name": "explain\udc00", "arguments": {}}),
+        line(id=5, method="tools/list", params={"deep": 0}).replace("0}", "[" * 1000 + "]" * 1000 + "}"),
+        line(id=6, method="tools/list", params={"long": 0}).replace("0}", "9" * 5000 + "}"),
     )
     folders = {"XDG_STATE_HOME": str(tmp_path), "COMPILE_LENS_CACHE_DIR": str(tmp_path)}
     with subprocess.Popen(
@@ -68,3 +70,6 @@ def test_the_server_answers_a_request_with_half_a_character(tmp_path: Path) -> N
         assert server.wait(60) == 0
     assert "meanings" in answers[2]["result"]["structuredContent"]
     assert "There is no tool" in answers[3]["error"]["message"]
+    # how deep is too deep is Python's to say
+    assert answers[5]["error"]["code"] in (types.PARSE_ERROR, types.INVALID_REQUEST)
+    assert answers[6]["error"]["code"] == types.PARSE_ERROR

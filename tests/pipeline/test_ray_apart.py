@@ -56,6 +56,7 @@ class RayHere:
 
 async def test_nothing_of_the_workspace_is_imported_by_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tools = str(tmp_path / "tools")
+    (tmp_path / "tools" / "tool-1.0.dist-info").mkdir(parents=True)
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     monkeypatch.chdir(workspace)

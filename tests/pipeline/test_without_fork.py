@@ -31,11 +31,12 @@ f(torch.ones(3))
 
 
 async def test_the_outcome_names_the_torch_and_knows_the_libraries(tmp_path: Path) -> None:
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(THREAD)
+    # of an installer, which the standby imports from
+    (tmp_path / "site-packages").mkdir()
+    (tmp_path / "site-packages" / "sitecustomize.py").write_text(THREAD)
     file = tmp_path / "program.py"
     file.write_text(PROGRAM)
-    host = Host(sys.executable, {**os.environ, "PYTHONPATH": str(tmp_path / "site")})
+    host = Host(sys.executable, {**os.environ, "PYTHONPATH": str(tmp_path / "site-packages")})
     try:
         hello = await host.start()
         assert not hello.forks

@@ -15,13 +15,14 @@ import pytest
 
 from compile_lens.agent.runtime.import_guard import REACHES_OUT
 from compile_lens.agent.sandbox import calls, unaudited_calls
-from compile_lens.agent.sandbox.calls import CHANGES, ELSEWHERE, LOOKS_UP, SIGNALS, Rules
+from compile_lens.agent.sandbox.calls import CHANGES, ELSEWHERE, LOOKS, LOOKS_UP, SIGNALS, Rules
 from compile_lens.agent.sandbox.passed_text import passed_text
 from compile_lens.agent.sandbox.started_programs import STARTS, refused_program
 
 LOOKED_AT = {
     *CHANGES,
     *ELSEWHERE,
+    *LOOKS,
     *LOOKS_UP,
     *SIGNALS,
     *STARTS,
@@ -40,12 +41,9 @@ LET_THROUGH = {
         "os.fork",
         "os.forkpty",
         "os.fwalk",
-        "os.getxattr",
-        "os.listdir",
-        "os.listxattr",
         "os.lockf",
     ),
-    *("os.scandir", "os.unsetenv", "os.walk", "os.listmounts", "os.listvolumes", "os.listdrives"),
+    *("os.unsetenv", "os.walk", "os.listmounts", "os.listvolumes", "os.listdrives"),
     *(
         "fcntl.fcntl",
         "fcntl.flock",

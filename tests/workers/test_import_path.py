@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from compile_lens.workers.job import EndKind, Job
 
 def test_relative_and_empty_entries_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "tools" / "torch-2.0.dist-info").mkdir(parents=True)
     tools = str(tmp_path / "tools")
     given = {"PYTHONPATH": os.pathsep.join(["", tools, "src"])}
     here, source = str(Path.cwd()), str(Path.cwd() / "src")
@@ -23,6 +25,25 @@ def test_relative_and_empty_entries_are_left_out(tmp_path: Path, monkeypatch: py
     assert whole(given) == {"PYTHONPATH": os.pathsep.join([here, tools, source])}
     for kept in ({}, {"PYTHONPATH": ""}, {"PYTHONPATH": tools}):
         assert (fixed(kept), left_out(kept), whole(kept)) == ({}, (), {})
+
+
+def test_a_folder_of_the_users_own_is_kept_only_if_an_installer_fills_it(tmp_path: Path) -> None:
+    own, installed, site, tracked = (tmp_path / name for name in ("own", "installed", "lib/site-packages", "tracked"))
+    for folder in (own, site, *(around / "torch-2.0.dist-info" for around in (installed, tracked))):
+        folder.mkdir(parents=True)
+    (tracked / "torch-2.0.dist-info" / "METADATA").touch()
+    for command in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", *command], cwd=tracked, check=True)
+    missing = tmp_path / "missing"
+    given = {"PYTHONPATH": os.pathsep.join(map(str, (own, installed, site, tracked, missing)))}
+    assert fixed(given) == {"PYTHONPATH": os.pathsep.join(map(str, (installed, site)))}
+    assert left_out(given) == tuple(map(str, (own, tracked, missing)))
+    assert whole(given) == given
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_the_user_cannot_write_is_kept() -> None:
+    assert fixed({"PYTHONPATH": "/usr/lib"}) == {}
 
 
 @pytest.mark.xdist_group("host")
@@ -34,21 +55,29 @@ async def test_nothing_of_the_workspace_is_imported_before_the_sandbox(
     (tmp_path / "libm.so.6").write_text("no library")
     for name in ("torch", "numpy", "sitecustomize"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\nraise ImportError\n")
+    (tmp_path / "absolute").mkdir()
+    for name in ("sitecustomize", "opt_einsum"):
+        (tmp_path / "absolute" / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    (tmp_path / "absolute" / "beside.py").write_text("VALUE = 4\n")
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "of_the_project.py").write_text("VALUE = 3\n")
     file = tmp_path / "program.py"
     file.write_text(
-        "import of_the_project, os\nprint(of_the_project.VALUE, os.environ['PYTHONPATH'].endswith('src'))\n"
+        "import beside, of_the_project, os\nprint(of_the_project.VALUE, beside.VALUE, os.environ['PYTHONPATH'].endswith('src'))\n"
     )
     monkeypatch.chdir(tmp_path)
-    own = os.environ.get("PYTHONPATH", "")
+    own, absolute = os.environ.get("PYTHONPATH", ""), str(tmp_path / "absolute")
     host = Host(
         sys.executable,
-        {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, [own]), "", "src"]), "LD_LIBRARY_PATH": ":"},
+        {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([*filter(None, [own]), absolute, "", "src"]),
+            "LD_LIBRARY_PATH": ":",
+        },
     )
     try:
         end = await host.run(Job(str(file), timeout_s=60.0), lambda _: None)
     finally:
         await host.close()
-    assert (end.kind, end.output) == (EndKind.FINISHED, "3 True\n")
+    assert (end.kind, end.output) == (EndKind.FINISHED, "3 4 True\n")
     assert not (tmp_path / "ran").exists()

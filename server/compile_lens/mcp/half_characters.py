@@ -12,6 +12,8 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.message import SessionMessage
 
+from compile_lens.mcp.broken_requests import refusal
+
 NOT_A_MESSAGE = "The request cannot be read. Send one of MCP, nested less deeply."
 
 
@@ -56,13 +58,13 @@ def _line_of(refused: Exception) -> str:
 
 def whole(line: str) -> types.JSONRPCMessage | None:
     """The message of ``line`` with another character in the place of each half one; an error that answers it, if it is none and has an
-    identifier. None for all else."""
+    identifier, or is no JSON and asks for an answer. None for all else."""
     try:
         data = json.loads(line)
         text = json.dumps(data, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         identifier = json.loads(text)["id"] if isinstance(data, dict) and "id" in data else None
     except (ValueError, RecursionError):
-        return None
+        return refusal(line)
     try:
         return types.jsonrpc_message_adapter.validate_json(text, by_name=False)
     except ValueError:

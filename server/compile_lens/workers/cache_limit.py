@@ -61,8 +61,11 @@ def measure(root: Path) -> list[CachePart]:
     """The size of each part of the caches below ``root``; a file that vanishes meanwhile counts for nothing."""
     found = []
     for name in PARTS:
-        open_closed(str(root / name))
-        sizes = [_on_disk(status) for _, status in _files(root / name)]
+        part = root / name
+        # what a link leads to is somebody else's, and no part of ours
+        if not part.is_symlink():
+            open_closed(str(part))
+        sizes = [_on_disk(status) for _, status in _files(part)]
         found.append(CachePart(name, len(sizes), sum(sizes)))
     return found
 
@@ -130,14 +133,18 @@ def _old_layouts(base: Path) -> Iterator[Path]:
     """Folders of another Compile Lens that nobody has used for long."""
     before = time.time() - OLD_LAYOUT_S
     for folder in base.glob("v[0-9]*"):
-        if folder.name != LAYOUT and all(status.st_mtime < before for _, status in _files(folder)):
+        if (
+            folder.name != LAYOUT
+            and not folder.is_symlink()
+            and all(status.st_mtime < before for _, status in _files(folder))
+        ):
             yield folder
 
 
 def _closed(root: Path) -> Iterator[Path]:
     """The outermost folders that cannot be looked into, or hardly be named: no compiler makes them, and what is in them would never be
     deleted."""
-    waiting = [root / name for name in PARTS]
+    waiting = [root / name for name in PARTS if not (root / name).is_symlink()]
     while waiting:
         folder = waiting.pop()
         try:
@@ -172,8 +179,8 @@ def _on_disk(status: os.stat_result) -> int:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Each file below ``folder``, however deep; links are not followed."""
-    waiting = [os.fspath(folder)]
+    """Each file below ``folder``, however deep; links are not followed, and ``folder`` is not if it is one."""
+    waiting = [] if folder.is_symlink() else [os.fspath(folder)]
     while waiting:
         try:
             entries = list(os.scandir(waiting.pop()))

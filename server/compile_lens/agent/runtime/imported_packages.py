@@ -102,7 +102,9 @@ def _texts(command: RunCommand, own_files: Iterable[str]) -> Iterable[str | None
 
 def _are_shadowed(names: set[str], command: RunCommand) -> bool:
     """Whether a folder that the program may import from, above its file too, has something of one of the ``names``."""
-    folders = {command.cwd, *filter(None, command.env.get("PYTHONPATH", "").split(os.pathsep))}
+    entries = command.env.get("PYTHONPATH", "").split(os.pathsep)
+    # what this process imports from itself is installed
+    folders = {command.cwd, *(entry for entry in entries if entry and entry not in sys.path)}
     folder = os.path.dirname(os.path.abspath(command.file))
     while folder not in folders:
         folders.add(folder)

@@ -36,6 +36,8 @@ from .wire import Wire
 LIMIT_S = 60
 # variables that every run has
 OF_CACHES = {"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"}
+# of the program alone: it is not set while a compiler starts
+IMPORT_PATH = "PYTHONPATH"
 READY, TAKEN, HOST_IS_THERE, HOST_IS_GONE = b"r", b"t", b"1", b"0"
 
 Serve = Callable[[RunCommand], bool]
@@ -125,7 +127,7 @@ def _load(command: LoadCommand, native_threads: int) -> None:
     before = _noticeable()
     with _captured_output() as printed, without_cuda_runtime():
         # before any package is there, and not for variables of a workspace: they may name a compiler, which would run outside of a sandbox
-        if command.compiles and command.env.keys() <= OF_CACHES:
+        if command.compiles and command.env.keys() <= {*OF_CACHES, IMPORT_PATH}:
             warm_compiler(precompiled_headers.shared_folder())
         with _variables_of_run(command), guarded_imports(library_roots(), lambda _: os._exit(1)):
             for name in command.load.modules:

@@ -19,7 +19,8 @@ import time
 from typing import Any
 
 from .. import torch_internals
-from ..sandbox import choice, own_program
+from ..sandbox import choice, initial_environment, own_program
+from ..sandbox.policy import SERVICE_VARIABLES
 from ..substitutes.cuda import trial
 from ..substitutes.cuda.usage import names_gpu
 from . import forked_run, gpu_presence, job, precompiled_headers, processes, warmup
@@ -51,6 +52,7 @@ ORDER_S = 3.0
 def main() -> int:
     """Serve until the host closes the command pipe."""
     own_program.start_anew()
+    initial_environment.forget(SERVICE_VARIABLES)  # runs may look into their parents
     commands, wire = _take_descriptors()
     processes.become_subreaper()
     if not _hello(wire):

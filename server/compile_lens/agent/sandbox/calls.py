@@ -81,6 +81,8 @@ ELSEWHERE = {
 # what a look at arguments raises that it cannot read, and how such a call is told
 UNREADABLE = (TypeError, ValueError, OSError, AttributeError, IndexError)
 HIDES = "has arguments that cannot be checked in"
+# what tells of a file without reading it; a walk over a home passes its secrets by, which is worth no report
+LOOKS = ("os.listdir", "os.scandir", "os.getxattr", "os.listxattr")
 PATHS = (pathlib.PosixPath, pathlib.WindowsPath, pathlib.PurePosixPath, pathlib.PureWindowsPath)
 # as it was before the program
 SOCKET = socket.socket
@@ -90,7 +92,8 @@ SOCKET = socket.socket
 class Rules:
     """Where a program may write, what it may not read, and what it may connect to. Paths contain no links.
 
-    ``no_streams``: the kernel refuses every Internet socket.
+    ``no_streams``: the kernel refuses every Internet socket. ``shows_secrets``: they are there, though they cannot be read. ``services``
+    listened where the program may write when it began.
     """
 
     writable: tuple[str, ...]
@@ -99,6 +102,8 @@ class Rules:
     own_network: bool
     processes: bool
     no_streams: bool = False
+    shows_secrets: bool = False
+    services: tuple[str, ...] = ()
 
 
 Report = Callable[[str, str, str, FrameType], None]
@@ -150,6 +155,8 @@ class _AuditHook:
         self._checks: dict[str, Callable[[str, tuple[Any, ...]], tuple[str, str, str] | None]] = {"open": self._open}
         self._checks.update(dict.fromkeys(CHANGES, self._change))
         self._checks.update(dict.fromkeys(SIGNALS, self._signal))
+        if rules.shows_secrets:
+            self._checks.update(dict.fromkeys(LOOKS, self._look))
         if not rules.processes:
             self._checks.update(dict.fromkeys((*started_programs.STARTS, unaudited_calls.FORKS), self._start))
             self._checks.update(dict.fromkeys(ELSEWHERE, self._change_elsewhere))
@@ -181,7 +188,7 @@ class _AuditHook:
             if refused is None:
                 return
             with contextlib.suppress(*UNREADABLE):  # a report that cannot be made is no permission
-                if not _is_probe(event, arguments):
+                if event not in LOOKS and not _is_probe(event, arguments):
                     self._report(*refused)
         finally:
             self._busy.now = False
@@ -220,6 +227,13 @@ class _AuditHook:
             return True
         # where the kernel does not hide them: letters of the other case, and other names of the same file or folder
         return not self._rules.processes and not self._secret.isdisjoint(identities(real))
+
+    def _look(self, _: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
+        path = arguments[0]
+        if isinstance(path, int):
+            return None  # to open it was refused
+        name = os.curdir if path is None else passed_text(path)
+        return ("read", "reads", name) if self._is_secret(name) else None
 
     def _open_database(self, _: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         path = arguments[0]
@@ -323,7 +337,8 @@ class _AuditHook:
         if not isinstance(address, tuple):  # of a local socket
             name = passed_text(address)
             real = os.path.realpath(name)
-            if not name or name.startswith("\0") or is_below(real, self._rules.writable):
+            is_own = is_below(real, self._rules.writable) and real not in self._rules.services
+            if not name or name.startswith("\0") or is_own:
                 return None
             return "network", "connects to", name
         address = tuple.__getitem__(address, slice(None))  # as it is, whatever its class says

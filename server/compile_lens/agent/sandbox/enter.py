@@ -11,7 +11,21 @@ from dataclasses import dataclass
 
 from ..runtime.task_group import BEYOND
 from ..torch_internals.options import set_loaded_option
-from . import calls, devices, kernel, landlock, namespaces, own_program, process_space, sent_files, syscall_filter
+from . import (
+    calls,
+    devices,
+    initial_environment,
+    kernel,
+    landlock,
+    namespaces,
+    own_program,
+    process_space,
+    secret_places,
+    sent_files,
+    syscall_filter,
+)
+from .device_places import device_places
+from .open_sockets import open_sockets
 from .overlays import Layer
 from .policy import (
     DEVICES,
@@ -19,6 +33,7 @@ from .policy import (
     SHARED_MEMORY,
     Policy,
     gpu_devices,
+    home,
     is_below,
     own_threads,
     secrets,
@@ -105,6 +120,7 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
     if policy.gpu and any(os.path.basename(device).startswith("nvidia") for device in gpu_devices()):
         _compile_in_this_process()
     hidden = secrets(policy.hidden)
+    services = [path for path in open_sockets() if is_below(path, policy.allow_write)] if policy.allow_write else []
     view = namespaces.enter(policy, places, hidden) if kind == OVERLAY else None
     alone = view is not None and policy.alone
     if alone:
@@ -113,6 +129,8 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
         process_space.let_threads_be_named()
     if view is None:
         _use_scratch_for_temporary_files(policy.scratch)
+    if kind == LANDLOCK:
+        os.environ.update(secret_places.without_hidden_settings(hidden, home(), os.environ))
     _set_limits(policy, counts_separately=view is not None)
     unrestricted = _restrict(policy, view, hidden, counted, alone) if kind != PYTHON else OUTSIDE_PYTHON
     writable = (*view.overlaid, *view.persistent) if view else (policy.scratch, *policy.caches, *policy.allow_write)
@@ -123,6 +141,8 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
         own_network=view is not None,
         processes=kind != PYTHON,
         no_streams=kind == LANDLOCK and not policy.network,
+        shows_secrets=view is None,
+        services=tuple(services),
     )
     calls.install(rules, report)
     return EnteredSandbox(kind, tuple(unrestricted), view, tuple(map(os.path.realpath, places)))
@@ -130,6 +150,7 @@ def enter(policy: Policy, kind: str, places: list[str], report: calls.Report, co
 
 def set_variables(hides_gpus: bool, network: bool) -> None:
     """Set the variables of this process by which libraries know what a sandboxed program may use."""
+    initial_environment.forget(SERVICE_VARIABLES)
     for name in SERVICE_VARIABLES:
         os.environ.pop(name, None)
     os.environ.update(NO_GPU if hides_gpus else {})
@@ -164,7 +185,7 @@ def _restrict(policy: Policy, view: namespaces.View | None, hidden: list[str], c
         shown = (devices.FOLDER,) if view else (*DEVICES, *(gpu_devices() if policy.gpu else ()))
         rules.allow_devices(map(os.path.realpath, shown))
         if view is None:
-            rules.allow_reads([*_all_but([*hidden, devices.FOLDER]), shared])
+            rules.allow_reads([*_all_but([*hidden, *device_places()]), shared])
         rules.restrict()
         if not rules.scopes and not alone:
             unrestricted.append("signals to your other processes")

@@ -14,11 +14,12 @@ ESCAPED = re.compile(r"\\([0-7]{3})")
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """The folder (or file) ``root`` of the file system ``device`` is seen at ``point``."""
+    """The folder (or file) ``root`` of the file system ``device``, which is of a ``kind``, is seen at ``point``."""
 
     device: str
     root: str
     point: str
+    kind: str = ""
 
 
 def mounts() -> list[Mount]:
@@ -26,18 +27,17 @@ def mounts() -> list[Mount]:
     found: list[Mount] = []
     with contextlib.suppress(OSError), open(TABLE, encoding="utf-8", errors="surrogateescape") as table:
         for line in table:
-            _, _, device, root, point, *_ = line.split(" ")
-            found.append(Mount(device, _unescaped(root), _unescaped(point)))
+            _, _, device, root, point, *rest = line.split(" ")
+            kind = rest[rest.index("-") + 1] if "-" in rest else ""
+            found.append(Mount(device, _unescaped(root), _unescaped(point), kind))
     return found
 
 
 def other_names(path: str, table: list[Mount]) -> Iterator[str]:
     """The same file or folder below other mount points. ``path`` contains no links."""
-    around = [mount for mount in table if _below(path, mount.point) is not None]
-    if not around:
+    here = _mount_of(path, table)
+    if here is None:
         return
-    # of several at one point, the last is seen
-    here = max(reversed(around), key=lambda mount: len(mount.point))
     inside = os.path.normpath(os.path.join(here.root, _below(path, here.point) or ""))
     for mount in table:
         relative = _below(inside, mount.root) if mount.device == here.device else None
@@ -48,6 +48,22 @@ def other_names(path: str, table: list[Mount]) -> Iterator[str]:
             # what is mounted above a mount hides it
             if name != path and os.path.samestat(os.lstat(name), os.lstat(path)):
                 yield name
+
+
+def parts_elsewhere(path: str, table: list[Mount]) -> Iterator[str]:
+    """Where what is in the folder ``path`` is mounted by itself, or what is in it. ``path`` contains no links."""
+    here = _mount_of(path, table)
+    if here is not None:
+        inside = os.path.normpath(os.path.join(here.root, _below(path, here.point) or ""))
+        for mount in table:
+            if mount.device == here.device and _below(mount.root, inside) is not None and mount.point != path:
+                yield mount.point
+
+
+def _mount_of(path: str, table: list[Mount]) -> Mount | None:
+    around = [mount for mount in table if _below(path, mount.point) is not None]
+    # of several at one point, the last is seen
+    return max(reversed(around), key=lambda mount: len(mount.point)) if around else None
 
 
 def _below(path: str, folder: str) -> str | None:

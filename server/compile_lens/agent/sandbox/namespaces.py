@@ -82,7 +82,8 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     _freeze(covers, [*uncovered, *(path for path in hidden if not is_below(path, overlaid))])
     for path in (*persistent, scratch):
         _make_writable(path, handles[path])
-    _hide(hidden, uncovered, scratch)
+    # no overlay is between a run and the sockets in a folder that it may change
+    _hide(hidden, [*uncovered, *(path for path in sockets if is_below(path, persistent))], scratch)
     mount_devices(policy.gpu, _shared_memory(scratch, 0 if is_in_memory else room))
     for handle in handles.values():
         os.close(handle)

@@ -81,10 +81,13 @@ def secrets(known: tuple[str, ...] = ()) -> list[str]:
     Each with its other names, where its file system is mounted in several places.
     """
     base = home()
-    places = map(os.path.expanduser, secret_places.candidates(base, os.environ))
+    candidates = (*secret_places.candidates(base, os.environ), *secret_places.settings_with_secrets(base, os.environ))
+    places = map(os.path.expanduser, candidates)
     # what a variable leads to may be a device, such as the null device
     existing = {os.path.realpath(path) for path in places if os.path.isfile(path) or os.path.isdir(path)}
-    own = {path for path in existing if not is_below(base, [path])}.union(known)
+    # or a folder around what every program needs
+    needed = (base, *temporary_folders())
+    own = {path for path in existing if not any(is_below(folder, [path]) for folder in needed)}.union(known)
     table = mounts() if own else []
     named = own.union(*(other_names(path, table) for path in own))
     found: list[str] = []

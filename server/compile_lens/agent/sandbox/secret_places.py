@@ -6,11 +6,17 @@ interpreter (``~/.cursor/worktrees``) is no secret: name the files in it.
 
 from __future__ import annotations
 
+import glob
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from ..runtime.regular_file import read_regular_text
+
 # ruff: noqa: E501 - a table
+USER = os.getuid() if hasattr(os, "getuid") else ""
+GIT_SETTINGS = "GIT_CONFIG_GLOBAL"
 # the first part of a place that a variable moves, and where it is without the variable (XDG Base Directory Specification 0.8)
 BASES = {
     "$XDG_CONFIG_HOME": "~/.config",
@@ -23,26 +29,44 @@ BASES = {
     "$CLAUDE_CONFIG_DIR": "~/.claude",
     "$IPYTHONDIR": "~/.ipython",
     "$ZDOTDIR": "~",
+    # pam_systemd(8)
+    "$XDG_RUNTIME_DIR": f"/run/user/{USER}",
 }
+# what is a secret in a file of settings that is otherwise none: a password or a token in an address, a header, a key, the name of a user
+SECRET_SETTING = re.compile(
+    r"://[^/\s@:]*:[^/\s@]+@|://[^/\s@:]{16,}@|/t/[\w-]{8,}/|extraheader|^\s*-*(?:u|user)\b[ \t=:]*\S+:\S|"
+    r"(?:[\w-]*(?:token|passw|passphrase|secret|api[_-]?key)[\w-]*|\bauth(?:orization)?)[\"']?\s*[=:]\s*(?!(?:true|false|yes|no)\b)\S",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
 class SecretPlace:
-    """``paths`` begin with ``~`` or a variable of ``BASES``; ``variables`` name the place itself, several with ``os.pathsep``."""
+    """``paths`` begin with ``~``, a variable of ``BASES`` or the root, and may end in a pattern of names; ``variables`` name the place itself, several with ``os.pathsep``,
+    or behind a colon (``FILE:/path``). ``are_settings``: programs need them, and they are secret where one has a secret in them."""
 
     of: str
     source: str
     paths: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
+    are_settings: bool = False
 
 
 SECRET_PLACES = (
     # keys of the system
     SecretPlace("GnuPG", "https://www.gnupg.org/documentation/manuals/gnupg/", ("~/.gnupg",), ("GNUPGHOME",)),
+    SecretPlace("Kerberos", "man kerberos(7)", (f"/tmp/krb5cc_{USER}",), ("KRB5CCNAME", "KRB5_KTNAME", "KRB5_CLIENT_KTNAME")),
     SecretPlace("NSS", "https://wiki.mozilla.org/NSS_Shared_DB", ("~/.pki",)),
     SecretPlace("OpenSSH", "man ssh(1)", ("~/.ssh",)),
+    SecretPlace("Samba and mounted shares", "man mount.cifs(8)", ("~/.smbcredentials", "~/.davfs2/secrets")),
     SecretPlace("X11", "man xauth(1), iceauth(1), vncpasswd(1)", ("~/.Xauthority", "~/.ICEauthority", "~/.vnc/passwd"), ("XAUTHORITY", "ICEAUTHORITY")),
     SecretPlace("age and SOPS", "https://getsops.io/docs/", ("$XDG_CONFIG_HOME/sops", "$XDG_CONFIG_HOME/age"), ("SOPS_AGE_KEY_FILE",)),
+    SecretPlace("containers and services", "https://docs.docker.com/compose/how-tos/use-secrets/, man systemd.exec(5)", ("/run/secrets", "/run/secrets.d", "/run/agenix", "/run/agenix.d", "/var/run/secrets"), ("CREDENTIALS_DIRECTORY",)),
+    # others put files of theirs there, or mount them (gvfs, doc)
+    SecretPlace("services of the user's session", "man gnome-keyring(1), gpg-agent(1), xauth(1), https://github.com/Mic92/sops-nix, https://github.com/ryantm/agenix", (
+        "$XDG_RUNTIME_DIR/keyring", "$XDG_RUNTIME_DIR/gcr", "$XDG_RUNTIME_DIR/gnupg", "$XDG_RUNTIME_DIR/gdm", "$XDG_RUNTIME_DIR/*auth*", "$XDG_RUNTIME_DIR/.*auth*",
+        "$XDG_RUNTIME_DIR/secrets", "$XDG_RUNTIME_DIR/secrets.d", "$XDG_RUNTIME_DIR/agenix", "$XDG_RUNTIME_DIR/agenix.d", "$XDG_RUNTIME_DIR/krb5cc",
+    )),
     # passwords
     SecretPlace("1Password", "https://developer.1password.com/docs/cli/", ("$XDG_CONFIG_HOME/op", "~/.op")),
     SecretPlace("Bitwarden", "https://bitwarden.com/help/cli/", ("$XDG_CONFIG_HOME/Bitwarden CLI",), ("BITWARDENCLI_APPDATA_DIR",)),
@@ -59,6 +83,7 @@ SECRET_PLACES = (
     SecretPlace("Argo CD", "https://argo-cd.readthedocs.io/en/stable/user-guide/commands/argocd/", ("$XDG_CONFIG_HOME/argocd/config", "~/.argocd/config")),
     SecretPlace("Azure", "https://learn.microsoft.com/cli/azure/", ("~/.azure",), ("AZURE_CONFIG_DIR",)),
     SecretPlace("Boto and s3cmd", "https://boto.cloudhackers.com", ("~/.boto", "~/.s3cfg"), ("BOTO_CONFIG",)),
+    SecretPlace("Cloudflare", "https://developers.cloudflare.com/workers/wrangler/", ("~/.cloudflared", "~/.wrangler/config", "$XDG_CONFIG_HOME/.wrangler/config")),
     SecretPlace("DigitalOcean", "https://docs.digitalocean.com/reference/doctl/", ("$XDG_CONFIG_HOME/doctl",)),
     SecretPlace("Docker", "https://docs.docker.com/reference/cli/docker/", ("~/.docker",), ("DOCKER_CONFIG",)),
     SecretPlace(
@@ -67,13 +92,17 @@ SECRET_PLACES = (
     ),
     SecretPlace("Helm", "https://helm.sh/docs/helm/helm/", ("$XDG_CONFIG_HOME/helm/registry",), ("HELM_REGISTRY_CONFIG",)),
     SecretPlace("Kubernetes", "https://kubernetes.io/docs/concepts/configuration/", ("~/.kube",), ("KUBECONFIG",)),
+    SecretPlace("Linode, Hetzner and Scaleway", "their command lines", ("$XDG_CONFIG_HOME/linode-cli", "~/.linode-cli", "$XDG_CONFIG_HOME/hcloud", "$XDG_CONFIG_HOME/scw"), ("HCLOUD_CONFIG", "SCW_CONFIG_PATH")),
+    SecretPlace("MinIO", "https://min.io/docs/minio/linux/reference/minio-mc.html", ("~/.mc/config.json",)),
     SecretPlace("Modal", "https://modal.com/docs/reference/modal.config", ("~/.modal.toml",), ("MODAL_CONFIG_PATH",)),
+    SecretPlace("ngrok", "https://ngrok.com/docs/agent/config/", ("$XDG_CONFIG_HOME/ngrok", "~/.ngrok2")),
     SecretPlace("Oracle Cloud", "https://docs.oracle.com/iaas/Content/API/", ("~/.oci",), ("OCI_CLI_CONFIG_FILE",)),
-    SecretPlace("Podman", "man containers-auth.json(5)", ("$XDG_CONFIG_HOME/containers/auth.json",), ("REGISTRY_AUTH_FILE",)),
+    SecretPlace("Podman", "man containers-auth.json(5)", ("$XDG_CONFIG_HOME/containers/auth.json", "$XDG_RUNTIME_DIR/containers/auth.json"), ("REGISTRY_AUTH_FILE",)),
     SecretPlace("Ray", "https://docs.ray.io/en/latest/ray-security/token-auth.html", ("~/.ray/auth_token",), ("RAY_AUTH_TOKEN_PATH",)),
     SecretPlace("Pulumi", "https://www.pulumi.com/docs/iac/cli/", ("~/.pulumi/credentials.json",)),
     SecretPlace("RunPod, Lambda, Vast", "their command lines", ("~/.runpod", "~/.lambda_cloud", "~/.vast_api_key", "$XDG_CONFIG_HOME/vastai")),
     SecretPlace("SkyPilot", "https://docs.skypilot.co", ("~/.sky",)),
+    SecretPlace("Teleport", "https://goteleport.com/docs/reference/cli/tsh/", ("~/.tsh",), ("TELEPORT_HOME",)),
     SecretPlace("Terraform", "https://developer.hashicorp.com/terraform/cli/", ("~/.terraform.d/credentials.tfrc.json", "~/.terraformrc")),
     SecretPlace("Vault", "https://developer.hashicorp.com/vault/docs/commands", ("~/.vault-token",)),
     SecretPlace("cloud services", "their command lines", ("$XDG_CONFIG_HOME/fly", "~/.fly", "~/.netlify", "$XDG_DATA_HOME/com.vercel.cli")),
@@ -104,6 +133,10 @@ SECRET_PLACES = (
     SecretPlace("Maven and Gradle", "their documentation", ("~/.m2/settings.xml", "~/.m2/settings-security.xml", "~/.gradle/gradle.properties")),
     SecretPlace("RubyGems", "https://guides.rubygems.org/command-reference/", ("~/.gem/credentials", "$XDG_DATA_HOME/gem/credentials")),
     SecretPlace("conda", "https://docs.anaconda.com/anaconda-repository/", ("$XDG_DATA_HOME/binstar", "~/.continuum", "~/.anaconda/keyring")),
+    SecretPlace("conda's settings", "https://docs.conda.io/projects/conda/en/stable/user-guide/configuration/use-condarc.html", (
+        "~/.condarc", "~/.conda/.condarc", "~/.conda/condarc", "$XDG_CONFIG_HOME/conda/.condarc", "$XDG_CONFIG_HOME/conda/condarc", "~/.mambarc",
+    ), ("CONDARC",), are_settings=True),
+    SecretPlace("NuGet", "https://learn.microsoft.com/nuget/reference/nuget-config-file", ("$XDG_CONFIG_HOME/NuGet/NuGet.Config", "~/.nuget/NuGet/NuGet.Config")),
     SecretPlace("npm and Yarn", "https://docs.npmjs.com/cli/configuring-npm/npmrc", ("~/.npmrc", "~/.yarnrc.yml"), ("NPM_CONFIG_USERCONFIG",)),
     SecretPlace(
         "pip", "https://pip.pypa.io/en/stable/topics/configuration/",
@@ -112,12 +145,17 @@ SECRET_PLACES = (
     SecretPlace("poetry, uv and pdm", "their documentation", (
         "$XDG_CONFIG_HOME/pypoetry/auth.toml", "$XDG_DATA_HOME/uv/credentials", "$XDG_CONFIG_HOME/pdm",
     )),
+    SecretPlace("settings of poetry and uv", "their documentation", ("$XDG_CONFIG_HOME/pypoetry/config.toml", "$XDG_CONFIG_HOME/uv/uv.toml"), ("UV_CONFIG_FILE",), are_settings=True),
     SecretPlace("twine", "https://packaging.python.org/en/latest/specifications/pypirc/", ("~/.pypirc",)),
     # code hosts
     SecretPlace("GitHub and GitLab", "https://cli.github.com/manual/", (
         "$XDG_CONFIG_HOME/gh", "$XDG_CONFIG_HOME/hub", "$XDG_CONFIG_HOME/glab-cli", "$XDG_CONFIG_HOME/github-copilot",
     ), ("GH_CONFIG_DIR", "GLAB_CONFIG_DIR")),
     SecretPlace("Sentry", "https://docs.sentry.io/cli/configuration/", ("~/.sentryclirc",)),
+    SecretPlace("Mercurial", "man hgrc(5)", ("~/.hgrc", "$XDG_CONFIG_HOME/hg/hgrc"), ("HGRCPATH",), are_settings=True),
+    SecretPlace("Subversion", "https://svnbook.red-bean.com/", ("~/.subversion/auth",)),
+    SecretPlace("curl and wget", "man curl(1), wget(1)", ("~/.curlrc", "$XDG_CONFIG_HOME/curlrc", "~/.wgetrc"), ("WGETRC",), are_settings=True),
+    SecretPlace("git's settings", "https://git-scm.com/docs/git-config", ("~/.gitconfig", "$XDG_CONFIG_HOME/git/config"), (GIT_SETTINGS,), are_settings=True),
     SecretPlace("git", "https://git-scm.com/docs/git-credential-store", ("~/.git-credentials", "$XDG_CONFIG_HOME/git/credentials")),
     # assistants: tokens, and what was said to them
     SecretPlace("Aider, Continue and Cline", "their documentation", ("~/.aider.conf.yml", "~/.continue/config.yaml", "~/.continue/.env", "~/.continue/sessions", "~/.cline/data")),
@@ -162,17 +200,52 @@ SECRET_PLACES = (
 
 def candidates(home: str, environment: Mapping[str, str]) -> Iterator[str]:
     """The paths of all places, whether they exist or not: where a variable says, and where they are without it."""
+    yield from _of_places(home, environment, are_settings=False)
+
+
+def settings_with_secrets(home: str, environment: Mapping[str, str]) -> Iterator[str]:
+    """The files of settings that have a secret in them."""
+    for path in _of_places(home, environment, are_settings=True):
+        try:
+            text = read_regular_text(path)
+        except (OSError, ValueError):
+            continue
+        if SECRET_SETTING.search(text):
+            yield path
+
+
+def without_hidden_settings(hidden: Iterable[str], home: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables with which programs go on where files of settings exist and cannot be opened: git ends (config.c, ``do_git_config_sequence``),
+    unless it is told of another file (since git 2.32)."""
+    rows = [place for place in SECRET_PLACES if GIT_SETTINGS in place.variables]
+    of_git = {
+        os.path.realpath(os.path.expanduser(path)) for place in rows for path in _of_place(place, home, environment)
+    }
+    return {} if of_git.isdisjoint(hidden) else {GIT_SETTINGS: os.devnull}
+
+
+def _of_places(home: str, environment: Mapping[str, str], are_settings: bool) -> Iterator[str]:
     for place in SECRET_PLACES:
-        for variable in place.variables:
-            yield from filter(None, environment.get(variable, "").split(os.pathsep))
-        for path in place.paths:
-            yield from _expanded(path, home, environment)
+        if place.are_settings == are_settings:
+            yield from _of_place(place, home, environment)
+
+
+def _of_place(place: SecretPlace, home: str, environment: Mapping[str, str]) -> Iterator[str]:
+    for variable in place.variables:
+        yield from filter(None, environment.get(variable, "").split(os.pathsep))
+    for path in place.paths:
+        for expanded in _expanded(path, home, environment):
+            folder, pattern = os.path.split(expanded)
+            yield from glob.iglob(os.path.join(glob.escape(folder), pattern)) if "*" in path else (expanded,)
 
 
 def _expanded(path: str, home: str, environment: Mapping[str, str]) -> Iterator[str]:
     first, _, rest = path.partition("/")
     if first == "~":
         yield os.path.join(home, *rest.split("/")) if rest else home
+        return
+    if not first:
+        yield path
         return
     moved = environment.get(first[1:])
     if moved:

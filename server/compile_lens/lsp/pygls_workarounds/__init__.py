@@ -16,6 +16,7 @@
 | ``exit`` calls ``sys.exit`` inside a handler, whatever still runs | ``HANDLED_BY_FEATURES``; ``lsp/server.py`` ends | not reported yet |
 | a ``print`` or a child process that writes to standard output breaks the connection | ``transport.PrivateStreams`` | openlawlibrary/pygls#240, closed: "never print" |
 | a header without ``\\r\\n`` or in lower case is ignored, and the stream is out of step from then on | ``transport.read_messages`` | not reported yet |
+| a length that is negative, no number or beyond all measure loses the next message, too | ``transport.read_messages``, ``unframed`` | not reported yet |
 | the end of the editor's process goes unnoticed while its pipe stays open | ``lsp/lifetime.py`` | added by openlawlibrary/pygls#149, gone in 2.x |
 | features are marked with attributes, which bound methods refuse | ``CompileLensServer.on`` | not reported yet |
 """  # noqa: E501 - a table

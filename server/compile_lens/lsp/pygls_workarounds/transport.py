@@ -5,15 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable
+
+from compile_lens.lsp.pygls_workarounds.unframed import BEGINS, read_object
 
 log = logging.getLogger(__name__)
 
 # four times the largest document (documents/source_file.py): JSON makes a text longer
 LARGEST_BODY = 1 << 25
-LONGEST_SKIPPED = 1 << 40
+# no editor sends more: a length above is a mistake, and waiting for it would lose all that follows
+LONGEST_SKIPPED = 1 << 30
+UNUSABLE = -1
+# after a message that was longer than its header said
+AFTER_A_MESSAGE = re.compile(rb"[}\]]\s*(content-length\s*:[^:]*)$", re.IGNORECASE)
 # method, id and URI come before the text
 HEAD = 1 << 12
 CHUNK = 1 << 16
@@ -24,23 +31,30 @@ async def read_messages(
 ) -> None:
     """Pass the body of each message to ``receive`` until the stream ends.
 
-    Of a message that is too large only the first bytes are kept, and passed to ``refuse``.
+    Of a message that is too large only the first bytes are kept, and passed to ``refuse``. One whose length cannot be true ends with its
+    JSON object; so the next one is read, too.
     Other tasks run between two messages, so handlers start in the order in which the messages arrived.
     """
     length: int | None = None
+    begun = b""
     while True:
         try:
-            line = await reader.readline()
+            line = begun + await reader.readline()
         except ValueError:  # no line end within the reader's limit, so this is not a header
             continue
         if not line:
             return
+        begun = b""
+        header = AFTER_A_MESSAGE.search(line)
+        line = line if header is None else header[1]
         name, colon, value = line.partition(b":")
         if colon and name.strip().lower() == b"content-length":
             length = _length(value)
         elif not line.strip() and length is not None:
             try:
-                if length > LARGEST_BODY:
+                if length == UNUSABLE:
+                    begun = await _receive_object(reader, receive, refuse)
+                elif length > LARGEST_BODY:
                     refuse(await _skip(reader, length))
                 else:
                     receive(await reader.readexactly(length))
@@ -50,12 +64,29 @@ async def read_messages(
             await asyncio.sleep(0)
 
 
-def _length(value: bytes) -> int | None:
+def _length(value: bytes) -> int:
     try:
         length = int(value)
     except ValueError:
-        return None
-    return length if 0 <= length <= LONGEST_SKIPPED else None
+        return UNUSABLE
+    return length if 0 <= length <= LONGEST_SKIPPED else UNUSABLE
+
+
+async def _receive_object(
+    reader: asyncio.StreamReader, receive: Callable[[bytes], None], refuse: Callable[[bytes], None]
+) -> bytes:
+    """Pass on what stands in the place of a body. Returns its first byte if that begins no object, but perhaps the next header."""
+    first = b" "
+    while first.isspace():
+        first = await reader.readexactly(1)
+    if first != BEGINS:
+        return first
+    body = await read_object(reader, LARGEST_BODY)
+    if len(body) > LARGEST_BODY:
+        refuse(body[:HEAD])
+    else:
+        receive(body)
+    return b""
 
 
 async def _skip(reader: asyncio.StreamReader, length: int) -> bytes:
