@@ -1,4 +1,5 @@
-"""Other settings of a constructor: flags, modes and numbers that switch something on, each with a call that differs in it alone."""
+"""Other settings of a constructor: flags, modes, numbers that switch something on, and what the project passes for an argument that is None
+by default, each with a call that differs in it alone."""
 
 from __future__ import annotations
 
@@ -17,9 +18,12 @@ from ...runtime.parsed_source import UnreadableText, parsed_expression
 from .accepted_values import accepted_texts
 from .constructor_parameters import constructor_parameters
 from .parameter_info import ParameterInfo
+from .project_calls import project_calls
 from .without_weights import is_of_weights
 
 MOST_VALUES = 3
+# what is written longer is no setting that a sentence can name
+MOST_LETTERS = 60
 OF_MACHINE = re.compile(r"(?:.*_)?(?:device|cuda|gpu|debug|breakpoint|save|plot|distributed|parallel)s?(?:_.*)?", re.I)
 # what is off at 0, and what there is one of
 SWITCHED_ON: dict[type, dict[float, float]] = {int: {0: 1, 1: 2}, float: {0.0: 0.1}}
@@ -49,16 +53,30 @@ def other_settings(module: ModuleType, expression: str) -> Iterator[OtherSetting
     infos = constructor_parameters(cls)
     passed = {keyword.arg: keyword.value for keyword in making.keywords}
     texts = accepted_texts(cls)
-    found: list[tuple[int, str, Any]] = []
+    found: list[tuple[int, str, ast.expr]] = []
+    is_open: set[str] = set()
     for info in infos[len(making.args) :]:
         node = passed.get(info.name)
         if (node is not None and not isinstance(node, ast.Constant)) or _is_of_machine(info.name):
             continue
         value = info.default if node is None else node.value
         kind, others = _others(info, value, texts.get(info.name, ()))
-        found += [(kind, info.name, other) for other in others]
+        found += [(kind, info.name, ast.Constant(other)) for other in others]
+        if value is None and not others:
+            is_open.add(info.name)
+    found += [(2, name, value) for name, value in _passed_in_project(module, cls, is_open)]
     for _, name, other in sorted(found, key=lambda each: each[0]):
-        yield OtherSetting(f"{name}={other!r}", _with_argument(whole, name, other))
+        yield OtherSetting(f"{name}={ast.unparse(other)}", _with_argument(whole, name, other))
+
+
+def _passed_in_project(module: ModuleType, cls: type, names: set[str]) -> Iterator[tuple[str, ast.expr]]:
+    """What calls of ``cls`` in the project pass for ``names``, the first of each."""
+    left = set(names)
+    for given in project_calls(module, cls) if names else ():
+        for name in sorted(left & given.keys()):
+            if given[name] != "None" and len(given[name]) <= MOST_LETTERS:
+                left.discard(name)
+                yield name, parsed_expression(given[name])
 
 
 def _others(info: ParameterInfo, value: Any, texts: tuple[str, ...]) -> tuple[int, tuple[Any, ...]]:
@@ -101,10 +119,10 @@ def _named(module: ModuleType, node: ast.expr) -> Any:
     return vars(module)[node.id] if isinstance(node, ast.Name) else None
 
 
-def _with_argument(whole: ast.expr, name: str, value: Any) -> str:
+def _with_argument(whole: ast.expr, name: str, value: ast.expr) -> str:
     changed = copy.deepcopy(whole)
     making = _making(changed)
     assert making is not None
     making.keywords = [keyword for keyword in making.keywords if keyword.arg != name]
-    making.keywords.append(ast.keyword(name, ast.Constant(value)))
+    making.keywords.append(ast.keyword(name, value))
     return ast.unparse(changed)
