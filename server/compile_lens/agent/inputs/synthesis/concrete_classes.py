@@ -57,7 +57,7 @@ def leaves_methods_open(cls: type) -> bool:
     """Whether a method of ``cls`` that its package defines only raises NotImplementedError: others inherit from it."""
     package = cls.__module__.partition(".")[0]
     methods = (getattr(cls, name, None) for base in cls.__mro__ for name in vars(base) if base.__module__ != "builtins")
-    own = (each for each in methods if getattr(each, "__module__", "").partition(".")[0] == package)
+    own = (each for each in methods if (getattr(each, "__module__", "") or "").partition(".")[0] == package)
     return any(
         inspect.isfunction(each) and "NotImplementedError" in each.__code__.co_names and _only_raises(each)
         for each in own

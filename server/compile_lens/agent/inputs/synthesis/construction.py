@@ -21,6 +21,8 @@ from .argument_guesser import ArgumentGuesser
 from .arguments import Argument, Arguments, Expression
 from .call_problem import CallProblem
 from .candidate import Candidate
+from .checked_types import with_checked_types
+from .classes_by_use import with_classes_by_use
 from .configuration_probe import with_read_structure
 from .constructor_parameters import constructor, constructor_parameters
 from .delegation import accepts_names, may_be_a_parameter
@@ -293,8 +295,12 @@ class _Construction:
         ]
 
     def with_read_structure(self, candidate: Candidate) -> Iterator[Candidate]:
-        """``candidate`` with configurations that have what the constructor reads of them."""
-        return with_read_structure(self._names, self._path, candidate, list(self.infos.values()), self._guess)
+        """``candidate`` with configurations and objects that have what the constructor reads of them."""
+        made_up = with_read_structure(self._names, self._path, candidate, list(self.infos.values()), self._guess)
+        first = next(made_up)
+        for is_named_so in (True, False):
+            yield from with_classes_by_use(candidate, first, self._module, self._make, self._cls, is_named_so)
+            yield from (first, *made_up) if is_named_so else ()
 
     def _make(self, cls: type, unknowns: Unknowns) -> Argument:
         return ArgumentGuesser(self._module, unknowns).constructed(cls, without=self._cls)
@@ -307,6 +313,7 @@ class _Construction:
         yield from without_weights(candidate, error, list(self.infos.values()))
         yield from with_all_unpacked(candidate, error, self._function, self._guess)
         yield from self._without_one(candidate, error)
+        yield from with_checked_types(candidate, error, self._hint_of, self._of_hint)
         yield from with_annotated_values(candidate, error, self._of_hint)
         yield from with_unpacked_settings(candidate, error, self.infos.__contains__, self._guess)
         yield from with_open_settings(candidate, error, self._names, self._guess)
@@ -363,6 +370,9 @@ class _Construction:
     def _of_hint(self, name: str, hint: Any, unknowns: Unknowns) -> Argument:
         info = ParameterInfo(name, True, None, "", hint=hint)
         return ArgumentGuesser(self._module, unknowns).for_constructor(self._cls, info)[0]
+
+    def _hint_of(self, name: str) -> Any:
+        return self.infos[name].hint if name in self.infos else None
 
     def _takes_any_class(self, name: str) -> bool:
         return name in self.infos and self.infos[name].hint is None

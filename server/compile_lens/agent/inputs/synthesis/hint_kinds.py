@@ -9,6 +9,8 @@ import types
 import typing
 from typing import Any
 
+_MAPPINGS = (dict, collections.OrderedDict, collections.abc.Mapping)
+
 
 def first_class(hint: Any) -> type | None:
     """The class that a hint names, also in ``Optional[…]``; None for generics and builtins."""
@@ -61,7 +63,7 @@ def count_of_items(hint: Any) -> int:
 def is_dict_of_tensors(hint: Any) -> bool:
     """Whether a hint is that of a dictionary with tensors as its values."""
     arguments = typing.get_args(hint)
-    if typing.get_origin(hint) in (dict, collections.OrderedDict, collections.abc.Mapping):
+    if typing.get_origin(hint) in _MAPPINGS:
         return len(arguments) == 2 and "tensor" in kinds_of(arguments[1], "")
     return any(is_dict_of_tensors(each) for each in arguments)
 
@@ -83,7 +85,9 @@ def kinds_of(hint: Any, text: str) -> set[str]:
         if origin is typing.Literal:
             return {type(arguments[0]).__name__} if arguments else set()
         merged: set[str] = set()
-        for argument in arguments:
+        # the keys and values of a dictionary are nothing that is passed itself
+        plain = [each for each in arguments if typing.get_origin(each) not in _MAPPINGS]
+        for argument in plain or arguments:
             merged |= kinds_of(argument, "")
         return merged
     if isinstance(hint, type):

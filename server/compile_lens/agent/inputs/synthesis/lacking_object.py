@@ -23,10 +23,10 @@ def lacking_object(error: BaseException, names: Iterable[str]) -> str:
 
 
 def lacks_in_kept(error: BaseException, names: Iterable[str]) -> bool:
-    """Whether an attribute is read that an object with attributes lacks which is none of the arguments called ``names``, nor inside one:
-    what is called has kept it of its construction."""
+    """Whether an attribute is read that an object with attributes, or a module that changes nothing, lacks which is none of the arguments
+    called ``names``, nor inside one: what is called has kept it of its construction."""
     lacking = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
-    is_made_up = type(lacking) in (types.SimpleNamespace, argparse.Namespace)
+    is_made_up = type(lacking) in (types.SimpleNamespace, argparse.Namespace) or type(lacking).__name__ == "Identity"
     return is_made_up and not paths_of(lacking, error, names)
 
 

@@ -143,7 +143,9 @@ _FREQUENCIES = re.compile(
     r"n_fft=(?P<whole>\d+),.*\bto match n_fft(?P<half> / 2 \+ 1)? when onesided=\w+, but got (?P<got>\d+)", re.S
 )
 # the index of a column that is not there
-_BEYOND = re.compile(r"index (?P<index>\d+) is out of bounds for (?:dimension|axis) \d+ with size (?P<size>\d+)")
+BEYOND = re.compile(
+    r"(?:index |\bid=)(?P<index>\d+)(?: is out of bounds for (?:dimension|axis) \d+ with size | axis_dim=)(?P<size>\d+)"
+)
 _ALONE = re.compile(r"Expected more than 1 value per channel")
 _VIEWED = re.compile(r"shape '\[(?P<dims>[-\d, ]+)\]' is invalid for input of size (?P<size>\d+)")
 _TOO_LARGE = re.compile(
@@ -172,8 +174,10 @@ _POSITIVE = re.compile(
     re.I,
 )
 _GRADIENT = re.compile(r"does not require grad\b")
-_SIZE_OF_INDEXED = re.compile(r"is out of bounds for (?:dimension|axis) \d+ with size (\d+)")
-_OUT_OF_RANGE = re.compile(r"index out of range|out of bounds|Target \d+ is out of|Class values must be smaller", re.I)
+_SIZE_OF_INDEXED = re.compile(r"(?:is out of bounds for (?:dimension|axis) \d+ with size |\baxis_dim=)(\d+)")
+_OUT_OF_RANGE = re.compile(
+    r"index out of range|out of (?:DATA )?bounds|Target \d+ is out of|Class values must be smaller", re.I
+)
 
 
 def requirements(error: BaseException) -> Iterator[Requirement]:
@@ -263,7 +267,7 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
     if match is not None:
         whole = int(match["whole"])
         yield Requirement("bound", f"{match['got']} {whole // 2 + 1 if match['half'] else whole}")
-    match = _BEYOND.search(text)
+    match = BEYOND.search(text)
     if match is not None:
         yield Requirement("size", f"{match['size']} {int(match['index']) + 1}")
     columns = columns_unpacked(error)
@@ -307,19 +311,23 @@ def _rank_of_unpacked(error: BaseException) -> int:
 def _of_layer(error: BaseException) -> Iterator[Requirement]:
     """The number of channels, or the rank, that the layer of torch's which failed takes, where its message does not say so."""
     entry, found = error.__traceback__, None
-    is_of_rows = False
+    is_of_rows, batched = False, 0
     while entry is not None:
         layer: Any = entry.tb_frame.f_locals.get("self")
         given: Any = entry.tb_frame.f_locals.get("input")
         # objects of the program's may raise anything when they are asked
         if type(layer).__module__.startswith("torch.nn.modules.conv") and type(given).__module__.startswith("torch"):
             found = (layer.in_channels, given.shape)
+            # one item is taken, too, and programs pass many: what comes after may take nothing else
+            batched = len(layer.kernel_size) + 2 if given.dim() == len(layer.kernel_size) + 1 else 0
         elif type(layer).__name__ == "BatchNorm1d" and type(given).__module__.startswith("torch"):
             # rows of numbers came with one dimension too many: their last one is what is normalized
             is_of_rows = given.dim() == 3 and given.shape[1] != layer.num_features == given.shape[2]
         entry = entry.tb_next
     if is_of_rows:
         yield Requirement("rank", "2")
+    if batched:
+        yield Requirement("rank", str(batched))
     if found is not None and len(found[1]) > 1 and int(found[1][1]) != found[0]:
         yield Requirement("size", f"{int(found[1][1])} {found[0]}")
 

@@ -16,19 +16,22 @@ from .candidate import Candidate
 from .demanded_contents import with_demanded_contents
 from .demanded_values import with_demanded_values
 from .dimensions import SizeCondition, by_relevance, solutions
+from .equal_lengths import with_equal_lengths
 from .failing_lines import failing_line, names_of_none
 from .lacking_arguments import lacking_names, lacking_parameters
-from .messages import requirements
+from .messages import BEYOND, requirements
 from .number_ranges import with_number_in_bounds
 from .other_lengths import with_other_length
 from .other_shapes import (
     OTHER_RANKS,
     alike,
+    apart,
     larger,
     of_more_items,
     of_other_part,
     of_other_product,
     of_other_rank,
+    of_own_part,
     of_rank,
     of_several,
     of_shape,
@@ -60,7 +63,6 @@ _STATES = re.compile(r"\bhx\b|\bhidden0\b|\bh_0\b")
 _LABELS = re.compile(r"\btargets?\b(?: tensor expected|s? of dimension| size\b)|\boffsets\b")
 _JOINED = re.compile(r"Sizes of tensors must match except in dimension")
 _OF_INDICES = re.compile(r"too many indices|shape of the mask|shape mismatch: indexing")
-_BEYOND = re.compile(r"index (?P<index>\d+) is out of bounds for dimension \d+ with size (?P<size>\d+)")
 MAX_CONDITIONS = 8
 
 
@@ -81,10 +83,11 @@ def next_candidates(
     yield from as_graphs(candidate, error)
     if problem.guess is not None:
         for requirement in wanted:
-            if requirement.kind in ("attribute", "key", "several", "pair", "tensor", "number", "array"):
+            if requirement.kind in ("attribute", "key", "several", "pair", "tensor", "number", "array", "square"):
                 yield from with_structure(candidate, requirement, error, problem.guess, problem.read)
         yield from with_mentioned_keys(candidate, error, problem.guess)
         yield from with_keys_of_program(candidate, error)
+    yield from with_equal_lengths(candidate, error)
     yield from with_tuples(candidate, error)
     yield from with_full_masks(candidate, error)
     if problem.make is not None:
@@ -165,6 +168,8 @@ def next_candidates(
     for requirement in wanted:
         if requirement.kind == "size":
             yield from _satisfying(problem, candidate, requirement, error=error)
+    for got, want in sizes:
+        yield from of_own_part(candidate, got, want)
     # no size that tensors share for its name alone suits all of them
     for condition in unsolved if sizes else ():
         yield from _split(candidate, condition)
@@ -234,9 +239,8 @@ def _satisfying(
                 values = {**candidate.unknowns.values, name: want}
                 is_undone = any(condition.holds(values) is condition.outcome for condition in candidate.negated)
                 if is_undone or _JOINED.search(str(error)) is not None:
-                    yield from _apart(
-                        candidate, name, want
-                    )  # it would undo what an earlier failure required, or change both
+                    # it would undo what an earlier failure required, or change both
+                    yield from apart(candidate, name, want)
                 yield with_values(candidate, values, candidate.negated)
 
 
@@ -260,7 +264,7 @@ def _of_dtype(candidate: Candidate, dtype: str, error: BaseException | None) -> 
 def _with_as_many_as_indices(candidate: Candidate, error: Exception) -> Iterator[Candidate]:
     """Candidates in which what is indexed has as many items as another tensor, whose items were sorted or counted to index it: 64 where
     index 59 is out of bounds for 16."""
-    found = _BEYOND.search(reason_of(str(error)))
+    found = BEYOND.search(reason_of(str(error)))
     if found is None:
         return
     values, size = candidate.unknowns.values, int(found["size"])
@@ -353,16 +357,6 @@ def _split(candidate: Candidate, condition: SizeCondition) -> Iterator[Candidate
             dims = tuple(own if dim == name else dim for dim in tensors[path].dims)
             arguments = arguments.with_argument(path, replace(tensors[path], dims=dims))
         yield Candidate(arguments, unknowns, ())
-
-
-def _apart(candidate: Candidate, name: str, size: int) -> Iterator[Candidate]:
-    """Candidates in which ``size`` is that of one tensor alone, of several that share an unknown for its name: the last one first."""
-    users = [(path, tensor) for path, tensor in candidate.arguments.tensors() if name in tensor.dims]
-    for path, tensor in reversed(users) if len(users) > 1 else ():
-        unknowns = copy.deepcopy(candidate.unknowns)
-        own = unknowns.get(f"{path}.{name}", size).name
-        changed = replace(tensor, dims=tuple(own if dim == name else dim for dim in tensor.dims))
-        yield Candidate(candidate.arguments.with_argument(path, changed), unknowns, candidate.negated)
 
 
 def _is_other_kind(dtype: str, wanted: str) -> bool:

@@ -31,7 +31,7 @@ _LISTS = re.compile(
 _NUMBER = re.compile(
     r"must be (?:int|float|Number|bool|real number|SymInt), not (?:Tensor|Parameter)|'Tensor' object cannot be interpreted as an integer"
     r"|only integer tensors of a single element|only one element tensors can be converted|a Tensor with \d+ elements cannot be converted"
-    r"|must be tuple of (?:ints|SymInts), but found element of type Tensor|^int\(\) argument must be .{0,60} not '(?:tuple|list)'"
+    r"|must be tuple of (?:ints|SymInts), but found element of type Tensor|takes an iterable of 'int' \(item \d+ is 'Tensor'\)|^int\(\) argument must be .{0,60} not '(?:tuple|list)'"
     r"|(?:linspace|logspace|arange|range|zeros|ones|empty|full|rand|randn|randint|randperm|eye)\(\) (?:received .{0,80}got \([^)]*Tensor|takes \d positional)"
 )
 _FLAG = re.compile(r"Boolean value of Tensor with more than one value")
@@ -47,6 +47,9 @@ _NO_TENSOR = re.compile(
     r"|expected Tensor as element \d+ in argument \d+, but got (?:int|float)"
 )
 _NO_ARRAY = re.compile(r"expected np\.ndarray|must be (?:a |an )?(?:np\.|numpy\.? ?)(?:nd)?array")
+_NO_SQUARE = re.compile(
+    r"\b(?:must|should|has to|needs to|expected to|to) be (?:an? )?square\b|\bexpected an? square\b|\bis not square\b"
+)
 _NO_MODULE = re.compile(
     r"(?:int|float|str) is not a Module subclass|cannot assign '(?:int|float|str)' (?:object )?as child module"
 )
@@ -76,6 +79,8 @@ def about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
         yield Requirement("function", "")
     elif _NO_ARRAY.search(text):
         yield Requirement("array", "")
+    elif _NO_SQUARE.search(text):
+        yield Requirement("square", "")
     elif _NO_TENSOR.search(text) and not _NO_SEQUENCE.search(text):
         yield Requirement("tensor", "int64" if _INDEX_WANTED.search(text) else "")
     elif _NUMBER.search(text) or _FLAG.search(text):

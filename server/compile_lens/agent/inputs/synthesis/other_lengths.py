@@ -39,7 +39,7 @@ def with_other_length(candidate: Candidate, error: BaseException) -> Iterator[Ca
     wanted: tuple[int, ...]
     if told is not None:
         wanted = (told[1],)
-    elif asserted is not None:
+    elif asserted is not None and int(asserted[2]):  # what must be empty is what nobody passed
         wanted, lists = (int(asserted[2]),), [pair for pair in lists if _last(pair[0]) == asserted[1]] or lists
     elif unpacked is not None:
         wanted = (int(unpacked[1]),)

@@ -6,7 +6,7 @@ import copy
 import itertools
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from .arguments import INSIDE, Tensor
@@ -105,6 +105,31 @@ def of_other_part(candidate: Candidate, got: int, want: int) -> Iterator[Candida
         part = tensor.dims[1 if len(tensor.dims) > 3 else -1] if len(tensor.dims) > 1 else ""
         if part in free and used.count(part) == 1 and values[part] < got and values[part] - got + want > 0:
             yield with_values(candidate, {**values, part: values[part] - got + want}, candidate.negated)
+
+
+def of_own_part(candidate: Candidate, got: int, want: int) -> Iterator[Candidate]:
+    """Candidates in which one of the tensors that share a size for its name alone has another one there: what a layer takes, or the part
+    of it that one of several joined tensors has."""
+    values, free = candidate.unknowns.values, _free(candidate)
+    tensors = [each for each in candidate.arguments.tensors() if each[1].dtype.startswith("float") and each[1].dims]
+    for name in dict.fromkeys(tensor.dims[-1] for _, tensor in tensors):
+        size = want if values[name] == got else values[name] - got + want
+        if name in free and values[name] <= got and size > 0:
+            yield from apart(candidate, name, size, tensors)
+
+
+def apart(
+    candidate: Candidate, name: str, size: int, among: Collection[tuple[str, Tensor]] | None = None
+) -> Iterator[Candidate]:
+    """Candidates in which ``size`` is that of one tensor alone, of several that share an unknown for its name: the last one first; of
+    those ``among`` them."""
+    users = [(path, tensor) for path, tensor in candidate.arguments.tensors() if name in tensor.dims]
+    wanted = users if among is None else [each for each in users if each in among]
+    for path, tensor in reversed(wanted) if len(users) > 1 else ():
+        unknowns = copy.deepcopy(candidate.unknowns)
+        own = unknowns.get(f"{path}.{name}", size).name
+        changed = replace(tensor, dims=tuple(own if dim == name else dim for dim in tensor.dims))
+        yield Candidate(candidate.arguments.with_argument(path, changed), unknowns, candidate.negated)
 
 
 def of_more_items(candidate: Candidate, got: int, want: int) -> Iterator[Candidate]:

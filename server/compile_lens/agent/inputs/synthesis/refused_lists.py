@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .arguments import INSIDE, Expression, Group, UnknownInteger
+from .arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from .candidate import Candidate
 from .failed_conditions import conditions
-from .failing_lines import innermost
+from .failing_lines import innermost, keys_looked_up_in, names_in_failing_lines
 from .number_ranges import leading_to
 from .other_values import accepted_by
 
@@ -21,7 +21,8 @@ _OF_SUM = re.compile(r"\bsums?\b.{0,40}?\b(?:1(?:\.0*)?|one|unity)\b|\bstochasti
 
 
 def with_refused_lists(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
-    """Candidates in which lists have the items that a condition demands, as many as before."""
+    """Candidates in which lists have the items that a condition demands, or the keys of what they are looked up in, as many as before."""
+    yield from _with_keys(candidate, error)
     tests = [ast.unparse(test) for test, _ in conditions(error)]
     if not tests:
         return
@@ -37,6 +38,25 @@ def with_refused_lists(candidate: Candidate, error: BaseException) -> Iterator[C
             if items != group.items:
                 arguments = candidate.arguments.with_argument(path, replace(group, items=items))
                 yield Candidate(arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
+
+
+def _with_keys(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """Candidates in which the items of a list are keys of the table that has no such key: `LAYERS[name] for name in names`."""
+    keys = keys_looked_up_in(error) if isinstance(error, KeyError) else []
+    texts = [repr(each) for each in keys if isinstance(each, str)][:MOST_TEXTS]
+    in_line = names_in_failing_lines(error)
+    groups = [(path, each) for path, each in candidate.arguments.groups() if _is_plain(each) and _last(path) in in_line]
+    for path, group in groups[:MOST_SUSPECTS] if texts else ():
+        if all(_is_key(candidate, item, error.args[0]) for item in group.items):
+            for text in texts:
+                changed = replace(group, items=(Expression(text),) * len(group.items))
+                arguments = candidate.arguments.with_argument(path, changed)
+                yield Candidate(arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
+
+
+def _is_key(candidate: Candidate, item: Argument, key: object) -> bool:
+    """Whether ``item`` is written as what was looked up."""
+    return item.render(lambda name: str(candidate.unknowns.values[name])) == repr(key)
 
 
 def _is_plain(group: Group) -> bool:

@@ -61,6 +61,8 @@ NUMBERED = Expression("{0: 1, 1: 0}")
 # where all items are taken, and no name of one is known
 ANY_KEYS = ("first", "second")
 PACK = "torch.nn.utils.rnn.pack_sequence"
+# of a graph without cycles, each vertex of which leads to all that come after it
+SQUARE = "numpy.triu(numpy.ones((3, 3), dtype=int), 1)"
 ARRAYS = (f"numpy.random.rand({SIDE}, {SIDE})", f"numpy.random.rand({SIDE})")
 TEXT, IMAGE = Expression("'a photo of a cat'"), Expression("PIL.Image.new('RGB', (64, 64))")
 
@@ -97,6 +99,9 @@ def with_structure(
         return
     if requirement.kind == "array":
         yield from _arrays(candidate, in_line)
+        return
+    if requirement.kind == "square":
+        yield from _squares(candidate, {*in_line, *re.findall(r"\w+", str(error))})
         return
     if requirement.kind == "pair":
         yield from _pairs(candidate, in_line)
@@ -307,6 +312,13 @@ def _arrays(candidate: Candidate, in_line: list[str]) -> Iterator[Candidate]:
     for name, _ in candidate.arguments.plain():
         for text in ARRAYS if _last(name) in in_line else ():
             yield _with(candidate, name, Expression(text))
+
+
+def _squares(candidate: Candidate, words: set[str]) -> Iterator[Candidate]:
+    """Candidates in which a number or a list of them that an error names is a square matrix."""
+    for name, _ in (*candidate.arguments.plain(), *candidate.arguments.groups()):
+        if _last(name) in words:
+            yield _with(candidate, name, Expression(SQUARE))
 
 
 def _numbers(candidate: Candidate, in_line: list[str], is_flag: bool) -> Iterator[Candidate]:
