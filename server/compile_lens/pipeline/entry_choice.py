@@ -365,6 +365,8 @@ def _job_of(job: Job, entry: Entry, rest: SynthesizedCalls | None) -> Job:
         plan = replace(plan, seconds=made_up_s, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
     elif isinstance(plan, (ModelOfScript, UsingScript, UsingTest)):
         plan = replace(plan, time=CallTime(made_up_s * FURTHER_SHARE, job.timeout_s * CLOCK_SHARE))
+    if isinstance(plan, (ModelOfScript, UsingScript)) and job.access is not Access.FULL:
+        plan = replace(plan, memory_bytes=job.budget.memory_bytes())
     if (
         isinstance(plan, (DocumentedExample, *USING))
         and rest is not None
