@@ -338,4 +338,4 @@ def test_a_script_that_builds_no_model_does_not_take_all_the_time(tmp_path: Path
         return Outcome(job.file, "", "", "", job.entry, Status.TIMEOUT, 9.0)
 
     asyncio.run(analyze_by_entries(analyzed, None, Job(str(file), timeout_s=90), choose(str(file), text, None)))
-    assert limits == {"model": 90, "script": 20}
+    assert limits == {"model": 72, "script": 20}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +44,7 @@ from compile_lens.entries.importers import EXAMPLE, arguments_elsewhere, find_ex
 from compile_lens.entries.recorded import Recording
 from compile_lens.entries.targets import find_targets
 from compile_lens.pipeline.entry_reach import check_reach, within_reach
+from compile_lens.pipeline.entry_time import EntryTime
 from compile_lens.pipeline.nothing_called import why_nothing_was_called
 from compile_lens.pipeline.own_words import in_own_words, told_what_was_not_run
 from compile_lens.pipeline.workspace import documented_examples, mentioning
@@ -235,7 +235,7 @@ async def _first_that_reaches(
     filters: Filters,
 ) -> Outcome:
     main, part = _main_target(choice), None
-    started = time.monotonic()
+    time = EntryTime(job.timeout_s)
     passed: list[PassedOver] = []
     kept: list[Finding] = []
     first: Outcome | None = None
@@ -249,17 +249,18 @@ async def _first_that_reaches(
         has_other = entry is not choice.entries[-1] and not choice.is_explicit
         is_elsewhere = has_other and entry.kind in ELSEWHERE
         is_usual = _is_usual(entry)
-        if is_elsewhere and time.monotonic() - started > PATIENCE_S:
+        if has_other and (time.is_over or (is_elsewhere and time.elapsed_s > PATIENCE_S)):
             passed.append(PassedOver(entry.spec, entry.title, NO_TIME))
             continue
         is_limited = (is_elsewhere and not is_usual) or (entry.kind is EntryKind.SCRIPT and _has_run_as_model(passed))
-        limited = replace(job, timeout_s=_share_of_elsewhere(job)) if is_limited else job
+        seconds = time.left_for(is_last=not has_other, is_usual=is_usual)
+        limited = replace(job, timeout_s=min(seconds, _share_of_elsewhere(job)) if is_limited else seconds)
         job_of_entry = _job_of(limited, entry, None if choice.is_explicit else _synthesized(choice))
         outcome = await analyze(host, job_of_entry, _keeping(kept, on_partial), filters)
-        if limited.timeout_s < job.timeout_s:
-            outcome = _cut_short(outcome, entry, limited.timeout_s)
-        elif is_usual and outcome.calls:
+        if is_usual and outcome.calls:
             outcome = _ended_in_a_call(outcome, entry)
+        elif limited.timeout_s < job.timeout_s:
+            outcome = _cut_short(outcome, entry, limited.timeout_s)
         ran_itself = entry.kind is EntryKind.SYNTHESIZED and not outcome.calls and has_reached(outcome)
         coverage = outcome.coverage or coverage
         used = script() if ran_itself else entry  # the file's own statements called everything: nothing was made up
@@ -279,7 +280,7 @@ async def _first_that_reaches(
         if choice.is_explicit or is_stuck or has_reached(outcome):
             return _with_history(outcome, passed, kept)
         is_broken = is_broken or any(finding.message.startswith(UNRUNNABLE) for finding in outcome.findings)
-        passed.append(PassedOver(entry.spec, entry.title, _why_not(outcome)))
+        passed.append(PassedOver(entry.spec, entry.title, _why_not(outcome, limited.timeout_s)))
         if entry.kind is EntryKind.SCRIPT and not _is_only_a_part_of_a_package(outcome):
             kept += [_as_script(finding) for finding in outcome.findings if finding.kind is Kind.RUN_ERROR]
         if is_broken and on_partial is not None:
@@ -364,6 +365,8 @@ def _job_of(job: Job, entry: Entry, rest: SynthesizedCalls | None) -> Job:
         plan = replace(plan, seconds=made_up_s, clock_seconds=clock, memory_bytes=job.budget.memory_bytes())
     elif isinstance(plan, (ModelOfScript, DocumentedExample, *USING)):
         plan = replace(plan, time=CallTime(made_up_s * FURTHER_SHARE, job.timeout_s * CLOCK_SHARE))
+    if isinstance(plan, (ModelOfScript, UsingScript)) and job.access is not Access.FULL:
+        plan = replace(plan, memory_bytes=job.budget.memory_bytes())
     if (
         isinstance(plan, (DocumentedExample, *USING))
         and rest is not None
@@ -393,11 +396,13 @@ def _as_script(finding: Finding) -> Finding:
     )
 
 
-def _why_not(outcome: Outcome) -> str:
+def _why_not(outcome: Outcome, limit_s: float) -> str:
     if outcome.is_unusable:
         return outcome.failure
     error = next((finding for finding in outcome.findings if finding.kind is Kind.RUN_ERROR), None)
-    return error.message if error is not None else "It compiled nothing."
+    if error is not None:
+        return error.message
+    return f"It was stopped after {limit_s:g} s." if outcome.status is Status.TIMEOUT else "It compiled nothing."
 
 
 def _is_only_a_part_of_a_package(outcome: Outcome) -> bool:

@@ -29,6 +29,11 @@ MOST_BYTES = 32 << 20
 MOST_OF_CALL = 4 << 20
 
 
+def longest_by_clock(seconds: float) -> float:
+    """How long a program takes by the clock that has ``seconds`` of processor time, on a machine that others use, too."""
+    return seconds * BUSY + PATIENCE_S
+
+
 @dataclass(frozen=True)
 class Told:
     """A model that the copy found: its number (``ModelRecorder.number_of``), and the calls that have a text: by position, and by name;
@@ -53,10 +58,11 @@ class Told:
 
 
 class Explorer:
-    """One per program. ``told`` are the models that the copy found, the most important first; empty without a copy."""
+    """One per program, whose copy has ``seconds`` by the clock. ``told`` are the models that it found, the most important first; empty
+    without a copy."""
 
     def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds * BUSY + PATIENCE_S
+        self._end = time.monotonic() + seconds
         self._fork: Fork | None = None
         self._has_begun = False
         self.told: tuple[Told, ...] = ()

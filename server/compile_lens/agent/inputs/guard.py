@@ -7,7 +7,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 from .absent import Absent, NeedsAbsent, cause_of
 from .as_written import runs_as_written
@@ -73,8 +73,12 @@ class Guard:
     def check_time(self) -> None:
         """Raise Enough when the time is up."""
         if time.process_time() > self._end or time.monotonic() > self._clock_end:
-            self.is_over = True
-            raise Enough
+            self.end()
+
+    def end(self) -> NoReturn:
+        """End the program at what it is doing. Raises Enough."""
+        self.is_over = True
+        raise Enough
 
     @contextlib.contextmanager
     def importing(self) -> Iterator[None]:

@@ -17,20 +17,24 @@ from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
 from . import compiled_call, missing_imports, project_modules
 from .absent import Absent, given_functions
+from .ahead import ENDING_S
 from .as_written import runs_as_written
 from .commands import commands
 from .configured_functions import settings_for
 from .continuing import GUARD, rewritten
+from .explorer import longest_by_clock
 from .failed_constructions import FailedConstructions
 from .failed_imports import Mender
 from .function_recorder import is_own_file
 from .guard import Enough, Guard
 from .guarded_callees import GuardedCallees
 from .made_up_arguments import made_up
+from .memory import bounded, is_of_limit
 from .missing_imports import project_root
 from .module import package_of
 from .named_models import NamedModel, named_models
 from .synthesis.signatures import read_parameters
+from .time_limit import by_clock
 from .watched_program import WatchedProgram
 from .working_folder import working_folder
 
@@ -62,15 +66,18 @@ class GuardedScript:
         self.first_failure: BaseException | None = None
         self.took_too_long = False
 
-    def run(self, source: str, seconds: float) -> None:
-        """Run it for ``seconds`` at most, or until its models are known."""
+    def run(self, source: str, seconds: float, clock_seconds: float = 0.0, memory_bytes: int = 0) -> None:
+        """Run it for ``seconds`` of processor time at most, or until its models are known: within most of ``memory_bytes`` if that is not
+        0, and, whatever it is doing, for no more than ``clock_seconds`` by the clock."""
+        longest = longest_by_clock(seconds)
+        clock_seconds = clock_seconds or longest
         missing_imports.install(self._file, self._wire)
         project_modules.install(self._file, self._wire, self._tell_import)
         self._source = source
         guard = Guard(seconds, self._report, self._constructions.add, self._mend)
         self._constructions.read(source)
         Enough.was_raised = False
-        program = self._program = WatchedProgram(self._page, seconds, guard.check_time, self._owns)
+        program = self._program = WatchedProgram(self._page, min(longest, clock_seconds), guard.check_time, self._owns)
         self._choose_folder(source)
         names = self._main_module(source).__dict__
         names[GUARD] = guard
@@ -79,7 +86,7 @@ class GuardedScript:
         compiled_call.seed()
 
         def body() -> None:
-            with made_up(self._arguments):
+            with made_up(self._arguments), bounded(memory_bytes), by_clock(clock_seconds + ENDING_S, guard.end):
                 exec(code, names)
                 if not runs_as_written():
                     self._go_on_in_callees(guard, program)
@@ -161,6 +168,8 @@ class GuardedScript:
             return
         if len(self._raised) < MOST_ERRORS:
             self._raised.append(error)
+        if is_of_limit(error):
+            return  # the program has more memory elsewhere
         if isinstance(error, SystemExit) and not self._has_failed:
             self._ending = (
                 self._ending or error

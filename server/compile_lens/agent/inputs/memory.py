@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 # of the run's limit, which is for all of its processes; the rest is for the compiler
 SHARE = 0.6
+_NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"
 
 
 @contextlib.contextmanager
@@ -28,6 +29,12 @@ def bounded(memory_bytes: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def is_of_limit(error: BaseException) -> bool:
+    """Whether ``error`` says that there is no memory for what is asked: Python's, or that of torch's allocator
+    (c10/core/impl/alloc_cpu.cpp)."""
+    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _NO_MEMORY in str(error))
 
 
 def _data_limit() -> tuple[int, int] | None:

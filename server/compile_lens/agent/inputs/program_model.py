@@ -25,6 +25,8 @@ from .recorded_calls import ModelsInTime, call_class, call_model, inputs_of, lik
 from .synthesis.drafts import plain_draft
 from .uses_of_file import defined_by, line_of, owned_by
 
+# of the time for calls, by the clock: a program that is still at one statement then is ended, and its models are called
+OF_CLOCK = 0.7
 # classes that the script names and does not construct
 MOST_NAMED = 3
 NO_MODEL = "it builds no model"
@@ -37,7 +39,7 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
     failed: list[CallNotMade] = []
     models = ModelsInTime(plan.time, failed)
     script = GuardedScript(file, wire)
-    script.run(source, plan.seconds)
+    script.run(source, plan.seconds, plan.time.clock_seconds * OF_CLOCK, plan.memory_bytes)
     not_named: list[CallNotMade] = []
     made = script.program.models()
     # a loss, or nothing: the model would have come later

@@ -28,6 +28,7 @@ from .model_recorder import LaterCall, RecordedModel, RecordedModelCall
 from .parameter_count import parameter_count
 from .placement import device_of
 from .synthesis.arguments import NEEDS_GRADIENT, in_words, known_text
+from .synthesis.concrete_classes import method_instead
 from .synthesis.object_calls import FoundCall
 from .synthesis.search import NotFound, SearchBudget
 from .synthesis.signatures import read_parameters
@@ -121,7 +122,9 @@ def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNot
             return False
         call = evaluate(found.expression, {**_names_of(module), "__made__": module})
         calls, inputs = [replace(call, mode=mode)], found.inputs
-    made = f"{name} from line {model.line}" if model.line and not line else name
+    method = "" if model.calls else method_instead(type(original))
+    called = f"{name}.{method}" if method else name
+    made = f"{called} from line {model.line}" if model.line and not line else called
     wire.tell(EntryCalled((CallMade(MODEL_CALL, made, inputs, name),)))
     at = None if is_compiled else CompileAt(line or max(model.line, 1))
     changes = [call.changes for call in model.calls] + [call.changes for call in model.later]
@@ -176,13 +179,14 @@ def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) ->
 
     passed, known = _passed(module, model.calls[-1]) if model.calls else ((), {})
     owner = sys.modules.get(type(module).__module__) or sys.modules["__main__"]
+    method = method_instead(type(module)) or "forward"
 
     def find() -> FoundCall | CallNotMade:
         try:
             # while a device is in force, inputs are made there
             with uncompiled(), device_of(module) or contextlib.nullcontext():
                 budget = SearchBudget(MAX_TRIALS, SEARCH_S)
-                return find_inputs(owner, module, "forward", make, "__made__", budget, known, passed)
+                return find_inputs(owner, module, method, make, "__made__", budget, known, passed)
         except NotFound as error:
             return CallNotMade(name, str(error))
 
@@ -227,12 +231,14 @@ def call_class(
     inputs: dict[str, str] | None = None,
     line: int = 1,
 ) -> bool:
-    """Call a model that the script has not made: with what it passes, as far as that is known."""
+    """Call a model that the script has not made: with what it passes, as far as that is known; a method of one without ``forward``."""
     owner = sys.modules[cls.__module__]
+    method = method_instead(cls)
+    path = f"{cls.__qualname__}.{method}" if method else cls.__qualname__
 
     def find() -> FoundCall | CallNotMade:
         try:
-            return find_call(owner, cls.__qualname__, SearchBudget(MAX_TRIALS, SEARCH_S), given, inputs)
+            return find_call(owner, path, SearchBudget(MAX_TRIALS, SEARCH_S), given, None if method else inputs)
         except (NotFound, AttributeError) as error:
             return CallNotMade(cls.__name__, str(error))
 

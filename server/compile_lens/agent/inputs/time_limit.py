@@ -6,7 +6,7 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 
@@ -43,6 +43,8 @@ def is_call_ending() -> bool:
 
 # the least that is left of an outer limit after an inner one
 _LEAST_S = 0.05
+# until what handles the end of a program, as `except BaseException` does, is told again
+_AGAIN_S = 3.0
 
 
 @contextlib.contextmanager
@@ -70,6 +72,31 @@ def at_most(seconds: float, ended: type[BaseException] = TrialTooLong) -> Iterat
         signal.signal(signal.SIGPROF, outer)
         if is_inside:
             signal.setitimer(signal.ITIMER_PROF, max(outer_left - (time.process_time() - started), _LEAST_S))
+
+
+@contextlib.contextmanager
+def by_clock(seconds: float, end: Callable[[], object]) -> Iterator[None]:
+    """Call ``end``, which raises, after ``seconds`` by the clock, between two operations or while one waits; again as long as something
+    handles what it raises.
+
+    Without effect where there is no such timer, or the program uses it.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not hasattr(signal, "setitimer") or not is_main or signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL:
+        yield
+        return
+
+    def on_alarm(_: int, __: FrameType | None) -> None:
+        end()
+
+    signal.signal(signal.SIGALRM, on_alarm)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, _LEAST_S), _AGAIN_S)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGALRM) is on_alarm:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
 class _End:

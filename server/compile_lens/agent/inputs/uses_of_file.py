@@ -21,6 +21,7 @@ from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_module
 from . import called_functions, compiled_call
 from .dispatch import UnusableEntry
+from .explorer import longest_by_clock
 from .guard import Enough
 from .guarded_script import GuardedScript
 from .importers import test_of
@@ -41,7 +42,7 @@ def run_script(plan: UsingScript, file: str, source: str, wire: Wire) -> None:
     load(file, source, wire, is_helped=False)
     sys.argv = [plan.path]
     script = GuardedScript(file, wire, plan.path, owned_by(file))
-    script.run(text, plan.seconds)
+    script.run(text, plan.seconds, memory_bytes=plan.memory_bytes)
     _call(script.program, plan, file, source, wire, script.first_failure)
 
 
@@ -62,7 +63,7 @@ def run_test(plan: UsingTest, file: str, source: str, wire: Wire) -> None:
         with at_most(plan.seconds, Enough):
             test.run()
 
-    program = WatchedProgram(path, plan.seconds, check_time, owned_by(file))
+    program = WatchedProgram(path, longest_by_clock(plan.seconds), check_time, owned_by(file))
     compiled_call.seed()
     program.run(body)
     error = test.error if isinstance(test.error, Exception) else None

@@ -16,7 +16,8 @@ from .parameter_count import parameter_count
 
 
 class WatchedProgram:
-    """``page`` is the file whose lines make the models. ``check_time`` raises Enough when ``seconds`` are over.
+    """``page`` is the file whose lines make the models. ``check_time`` raises Enough when the time is over, which for a copy that runs
+    ahead is after ``seconds`` by the clock.
 
     Where the program uses models that ``owns`` is true of, it is about these.
     """

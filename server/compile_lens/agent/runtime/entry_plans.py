@@ -120,8 +120,8 @@ class UsingTest(EntryPlan):
 
 @dataclass(frozen=True)
 class UsingScript(EntryPlan):
-    """Run the script ``path`` for ``seconds`` at most, and make its calls of ``targets`` again, compiled; then those of ``rest`` that it
-    leaves out."""
+    """Run the script ``path`` for ``seconds`` at most, within most of ``memory_bytes`` (0: no limit), and make its calls of ``targets``
+    again, compiled; then those of ``rest`` that it leaves out."""
 
     name: ClassVar[str] = "using-script"
     path: str
@@ -129,6 +129,7 @@ class UsingScript(EntryPlan):
     seconds: float = 15.0
     time: CallTime = CallTime()
     rest: SynthesizedCalls | None = None
+    memory_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -142,11 +143,12 @@ class WrittenCall(EntryPlan):
 
 @dataclass(frozen=True)
 class ModelOfScript(EntryPlan):
-    """Run the script for ``seconds`` at most, and call its models, compiled."""
+    """Run the script for ``seconds`` at most, within most of ``memory_bytes`` (0: no limit), and call its models, compiled."""
 
     name: ClassVar[str] = "model"
     seconds: float = 15.0
     time: CallTime = CallTime()
+    memory_bytes: int = 0
 
 
 @dataclass(frozen=True)
