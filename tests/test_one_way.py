@@ -86,9 +86,9 @@ def test_expressions_of_others_are_read_in_one_place() -> None:
 # read what a program or a workspace has; the others read torch's text, a repro's, or ours
 READ_BY_THEMSELVES = {
     "runtime/parsed_source.py",  # the door
-    "inputs/module.py:parsable_prefix",  # asks where the first syntax error is
-    "inputs/continuing.py:_handler",
-    "inputs/continuing.py:_expression",
+    "inputs/importing/module.py:parsable_prefix",  # asks where the first syntax error is
+    "inputs/scripts/continuing.py:_handler",
+    "inputs/scripts/continuing.py:_expression",
     "instrument/in_place.py",
     "tables/source.py",
     "search/minify_file.py",

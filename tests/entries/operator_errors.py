@@ -1,4 +1,4 @@
-"""Calls of torch's operators with wrong inputs, and what the words of their errors require (agent/inputs/synthesis/messages.py).
+"""Calls of torch's operators with wrong inputs, and what the words of their errors require (agent/inputs/synthesis/errors/messages.py).
 
 `python -m tests.entries.operator_errors` prints what the installed torch says, and the requirements that are read of it: another
 version may use other words.
@@ -344,7 +344,7 @@ def wrong_calls() -> Iterator[WrongCall]:
 
 def required_by(error: Exception) -> list[str]:
     """What is read of an error."""
-    found = agent_module("inputs.synthesis.messages").requirements(error)
+    found = agent_module("inputs.synthesis.errors.messages").requirements(error)
     return list(dict.fromkeys(f"{each.kind} {each.value}".strip() for each in found))
 
 

@@ -92,7 +92,7 @@ class Pretrained(PreTrainedModel):
 INSTALLED = """\
 import sys
 from types import SimpleNamespace
-from compile_lens.agent.inputs import missing_imports
+from compile_lens.agent.inputs.importing import missing_imports
 
 folder = sys.argv[1]
 sys.path[:0] = [f"{folder}/library", f"{folder}/project"]
@@ -137,7 +137,7 @@ def test_a_library_that_needs_what_is_not_installed(tmp_path: Path) -> None:
 
 def test_the_compiler_may_ask_whether_it_knows_what_a_stub_is() -> None:
     error = ModuleNotFoundError("No module named 'bars'")
-    bar = agent_module("inputs.absent").StubModule("bars", error).bar
+    bar = agent_module("inputs.importing.absent").StubModule("bars", error).bar
     asked = "truth = bool(bar)"
     names = {"__name__": "torch._dynamo.symbolic_convert", "bar": bar}
     exec(asked, names)

@@ -153,7 +153,10 @@ def test_what_does_anything_else_is_not(call: str) -> None:
 
 
 def test_what_the_search_makes_up_is_written() -> None:
-    guesses, values = agent_module("inputs.synthesis.guesses"), agent_module("inputs.synthesis.other_values")
+    guesses, values = (
+        agent_module("inputs.synthesis.source.guesses"),
+        agent_module("inputs.synthesis.changes.other_values"),
+    )
     assert values.ANY_FUNCTION == RETURNS_FIRST
     made_up = [value for name, value in vars(values).items() if name.startswith("ANY_")]
     made_up += [text for table in (guesses.MAKERS, guesses.CLASS_MAKERS, guesses.TABLES) for _, text in table]

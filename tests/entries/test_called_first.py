@@ -258,7 +258,7 @@ class Rounded(torch.autograd.Function):
 
 
 def test_a_process_that_has_lost_its_gpu_for_copies_does_the_work_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    ahead = agent_module("inputs.ahead")
+    ahead = agent_module("inputs.calling.ahead")
     asked = types.SimpleNamespace(look_up=lambda: lambda: True)
     monkeypatch.setitem(sys.modules, "torch", importlib.import_module("torch"))
     monkeypatch.setattr(ahead.gpu_presence, "has_gpu", lambda: True)

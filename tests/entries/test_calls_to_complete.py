@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.entries.test_entry_runs import run, write
 
-from compile_lens.agent.inputs.expressions import evaluate
-from compile_lens.agent.inputs.synthesis.blame import involved_arguments, line_of_failure
+from compile_lens.agent.inputs.calling.expressions import evaluate
+from compile_lens.agent.inputs.synthesis.errors.blame import involved_arguments, line_of_failure
 from compile_lens.analysis.coverage import NotCalled, measure
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.analysis.outcome_parts import Unit

@@ -10,7 +10,7 @@ from tests.entries.agent_package import agent_module, imported
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
-asserted_sizes = agent_module("inputs.synthesis.asserted_sizes")
+asserted_sizes = agent_module("inputs.synthesis.errors.asserted_sizes")
 
 MODULES = """\
 import torch

@@ -8,7 +8,7 @@ from tests.entries.agent_package import agent_module, imported
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
-messages = agent_module("inputs.synthesis.messages")
+messages = agent_module("inputs.synthesis.errors.messages")
 
 MODULES = """\
 import torch

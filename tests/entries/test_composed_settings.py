@@ -72,7 +72,7 @@ if __name__ == "__main__":
 
 def test_groups_are_merged_in_their_order(tmp_path: Path) -> None:
     project(tmp_path, FILES)
-    found = agent_module("inputs.composed_settings").composed(str(tmp_path / "conf"), "train")
+    found = agent_module("inputs.scripts.composed_settings").composed(str(tmp_path / "conf"), "train")
     assert dict(found.model) == {"kind": "flat", "depth": 2, "width": 6}
     assert (found.width, found.seed, found.path, found.name) == (6, 1, "tiny", "flat")
     found.model.width = 8
@@ -83,7 +83,7 @@ def test_groups_are_merged_in_their_order(tmp_path: Path) -> None:
 
 def test_settings_in_other_forms(tmp_path: Path) -> None:
     project(tmp_path, FILES)
-    composed = agent_module("inputs.composed_settings").composed
+    composed = agent_module("inputs.scripts.composed_settings").composed
     assert composed(str(tmp_path / "conf"), "plain").layers[0].size == 4
     assert composed(str(tmp_path / "conf"), "nowhere") is None
 
@@ -111,7 +111,7 @@ def table(cfg): ...
     outside = type("Kept", (), {"__module__": "library.tasks"})
     names |= {name: outside() for name in plain} | {"functools": __import__("functools")}
     names["train"] = SimpleNamespace(_function=train)
-    configured = agent_module("inputs.configured_functions")
+    configured = agent_module("inputs.scripts.configured_functions")
     assert [name for name, _ in configured.decorated_functions(names, source, file)] == ["train", "fit"]
     assert list(configured.settings_for(train, source, file)) == ["options"]
     written = '@app.main("conf", name="train.yaml")\ndef fit(cfg): ...\n'

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.entries.agent_package import agent_module
 
-made_up_arguments = agent_module("inputs.made_up_arguments")
+made_up_arguments = agent_module("inputs.importing.made_up_arguments")
 
 
 @pytest.fixture

@@ -276,10 +276,10 @@ def test_what_a_constructor_takes(modules: object, name: str, shown: str) -> Non
 
 
 def test_a_function_that_makes_it_by_way_of_others(modules: object) -> None:
-    found = agent_module("inputs.synthesis.factories").factories(modules, modules.Made)  # type: ignore[attr-defined]
+    found = agent_module("inputs.synthesis.project.factories").factories(modules, modules.Made)  # type: ignore[attr-defined]
     assert list(found) == ["made_small()"]
 
 
 def test_the_class_in_a_union_of_classes() -> None:
-    wanted = agent_module("inputs.synthesis.concrete_classes").class_in(type[int | str])
+    wanted = agent_module("inputs.synthesis.project.concrete_classes").class_in(type[int | str])
     assert wanted is int

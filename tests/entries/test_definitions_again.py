@@ -16,8 +16,8 @@ NOT_MADE = "left as it is"
 
 def made(text: str, names: dict[str, Any], tmp_path: Path) -> Any:
     """What remains of the failure of the first statement of ``text`` that fails."""
-    definitions = agent_module("inputs.definitions")
-    absent = agent_module("inputs.absent")
+    definitions = agent_module("inputs.importing.definitions")
+    absent = agent_module("inputs.importing.absent")
     file = tmp_path / "program.py"
     file.write_text(text)
 
@@ -76,7 +76,7 @@ def test_so_are_the_methods_of_a_class(tmp_path: Path) -> None:
 def test_a_default_that_failed_raises_why_when_it_is_needed(tmp_path: Path) -> None:
     names: dict[str, Any] = {}
     assert made("def f(x, y=missing):\n    return x + y\n", names, tmp_path) is None
-    with pytest.raises(agent_module("inputs.absent").NeedsAbsent, match="missing"):
+    with pytest.raises(agent_module("inputs.importing.absent").NeedsAbsent, match="missing"):
         names["f"](1)
 
 
@@ -106,7 +106,7 @@ def test_a_value_is_computed_around_what_a_library_lacks(tmp_path: Path) -> None
 
 
 def test_a_decorator_of_a_library_that_is_not_there_gets_named_arguments(tmp_path: Path) -> None:
-    absent = agent_module("inputs.absent")
+    absent = agent_module("inputs.importing.absent")
     library = absent.StubModule("library", ModuleNotFoundError("No module named 'library'"))
     file = tmp_path / "decorated.py"
     file.write_text(

@@ -16,7 +16,7 @@ from compile_lens.syntax.tree import parse
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
-expressions = agent_module("inputs.expressions")
+expressions = agent_module("inputs.calling.expressions")
 
 MODULES = """\
 import torch

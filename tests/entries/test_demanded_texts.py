@@ -13,7 +13,7 @@ from tests.entries.agent_package import agent_module, imported
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
-listed_values = agent_module("inputs.synthesis.listed_values")
+listed_values = agent_module("inputs.synthesis.source.listed_values")
 
 MODULES = '''\
 from enum import Enum

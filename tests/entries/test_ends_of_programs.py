@@ -43,7 +43,7 @@ if __name__ == "__main__":
 
 
 def test_a_program_that_waits_for_ever_is_ended_by_the_clock() -> None:
-    time_limit, guard = agent_module("inputs.time_limit"), agent_module("inputs.guard")
+    time_limit, guard = agent_module("inputs.calling.time_limit"), agent_module("inputs.scripts.guard")
     waiting = guard.Guard(100.0, print, print)
     with pytest.raises(guard.Enough), time_limit.by_clock(0.1, waiting.end):
         queue.Queue[int]().get()
@@ -52,7 +52,7 @@ def test_a_program_that_waits_for_ever_is_ended_by_the_clock() -> None:
 
 
 def test_a_program_that_handles_its_end_is_ended_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    time_limit, guard = agent_module("inputs.time_limit"), agent_module("inputs.guard")
+    time_limit, guard = agent_module("inputs.calling.time_limit"), agent_module("inputs.scripts.guard")
     monkeypatch.setattr(time_limit, "_AGAIN_S", 0.1)
     handled = 0
     with pytest.raises(guard.Enough), time_limit.by_clock(0.1, guard.Guard(100.0, print, print).end):
@@ -66,7 +66,7 @@ def test_a_program_that_handles_its_end_is_ended_again(monkeypatch: pytest.Monke
 
 
 def test_an_alarm_of_the_program_is_its_own() -> None:
-    time_limit, guard = agent_module("inputs.time_limit"), agent_module("inputs.guard")
+    time_limit, guard = agent_module("inputs.calling.time_limit"), agent_module("inputs.scripts.guard")
     rung: list[int] = []
     before = signal.signal(signal.SIGALRM, lambda number, _: rung.append(number))
     try:

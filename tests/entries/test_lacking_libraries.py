@@ -21,7 +21,9 @@ IN_PROCESS = """\
 import json
 import sys
 from types import SimpleNamespace
-from compile_lens.agent.inputs import failed_imports, missing_imports, project_modules
+from compile_lens.agent.inputs.importing import failed_imports
+from compile_lens.agent.inputs.importing import missing_imports
+from compile_lens.agent.inputs.importing import project_modules
 
 folder = sys.argv[1]
 roots = (folder + "/site/",)

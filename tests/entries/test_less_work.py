@@ -9,14 +9,14 @@ from tests.entries.agent_package import agent_module, imported
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
-less_work = agent_module("inputs.synthesis.less_work")
-arguments = agent_module("inputs.synthesis.arguments")
-candidate = agent_module("inputs.synthesis.candidate")
-dimensions = agent_module("inputs.synthesis.dimensions")
-parameter_info = agent_module("inputs.synthesis.parameter_info")
-search = agent_module("inputs.synthesis.search")
+less_work = agent_module("inputs.synthesis.making.less_work")
+arguments = agent_module("inputs.synthesis.terms.arguments")
+candidate = agent_module("inputs.synthesis.terms.candidate")
+dimensions = agent_module("inputs.synthesis.terms.dimensions")
+parameter_info = agent_module("inputs.synthesis.terms.parameter_info")
+search = agent_module("inputs.synthesis.trying.search")
 target = agent_module("inputs.synthesis.target")
-limits = agent_module("inputs.time_limit")
+limits = agent_module("inputs.calling.time_limit")
 
 TABLES = """\
 import torch

@@ -8,7 +8,7 @@ from tests.entries.agent_package import agent_module, imported
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
-hint_kinds = agent_module("inputs.synthesis.hint_kinds")
+hint_kinds = agent_module("inputs.synthesis.source.hint_kinds")
 
 MODULES = """\
 from __future__ import annotations

@@ -130,7 +130,7 @@ def test_a_model_that_computes_its_loss_is_no_loss(losses: object) -> None:
 
 
 def test_the_shapes_of_an_error_make_one_tensor_like_the_other() -> None:
-    messages = agent_module("inputs.synthesis.messages")
+    messages = agent_module("inputs.synthesis.errors.messages")
     error = ValueError("Target size (torch.Size([2, 8])) must be the same as input size (torch.Size([2, 1, 4]))")
     wanted = [each.value for each in messages.requirements(error) if each.kind == "alike"]
     assert wanted == ["2, 8|2, 1, 4"]

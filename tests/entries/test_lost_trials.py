@@ -73,14 +73,14 @@ def test_a_call_that_takes_too_long_is_tried_smaller() -> None:
 def test_a_search_that_is_ended_offers_the_call_that_it_began_with() -> None:
     module = ModuleType("solved")
     exec(compile(LOOPS.replace("> 8", "> 0"), "<solved>", "exec"), module.__dict__)
-    target, limits = agent_module("inputs.synthesis.target"), agent_module("inputs.time_limit")
+    target, limits = agent_module("inputs.synthesis.target"), agent_module("inputs.calling.time_limit")
     with pytest.raises(limits.TrialTooLong) as ended, limits.at_most(0.5):
         target.find_call(module, "Net", target.SearchBudget(trials=20, seconds=60.0))
     assert re.fullmatch(r"Net\(\)\(x=float32\[.+\]\)", ended.value.draft)
 
 
 def test_a_limit_inside_of_another_leaves_the_rest_of_it() -> None:
-    limits = agent_module("inputs.time_limit")
+    limits = agent_module("inputs.calling.time_limit")
     with pytest.raises(limits.TrialTooLong) as outer, limits.at_most(0.3):
         with pytest.raises(limits.SlowTrial), limits.at_most(0.1, limits.SlowTrial):
             while True:
@@ -190,7 +190,7 @@ def test_a_compiled_call_that_does_not_end_is_stopped_and_told(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="nothing can be forked")
 def test_what_ended_a_copy_is_told() -> None:
-    ahead = agent_module("inputs.ahead")
+    ahead = agent_module("inputs.calling.ahead")
 
     def raises(send: Callable[[object], None]) -> None:
         send("before")
@@ -209,7 +209,7 @@ def test_what_ended_a_copy_is_told() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="nothing can be forked")
 def test_a_python_without_descriptors_of_processes_has_what_a_copy_sends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "pidfd_open")
-    ahead = agent_module("inputs.ahead")
+    ahead = agent_module("inputs.calling.ahead")
 
     def sends(send: Callable[[object], None]) -> None:
         send("found")
@@ -224,7 +224,7 @@ def test_loaders_of_a_script_need_no_workers() -> None:
     loader = DataLoader(
         list(range(6)), batch_size=2, num_workers=3, persistent_workers=True, timeout=9, prefetch_factor=4
     )
-    with agent_module("inputs.data_loading").without_workers():
+    with agent_module("inputs.scripts.data_loading").without_workers():
         assert [batch.tolist() for batch in loader] == [[0, 1], [2, 3], [4, 5]]
         assert loader.num_workers == 0
 
@@ -277,7 +277,7 @@ def test_a_call_that_fails_when_it_is_made_for_real_counts_as_not_made(tmp_path:
 
 
 def test_what_ran_in_a_call_that_failed_is_not_covered() -> None:
-    coverage = agent_module("inputs.coverage")
+    coverage = agent_module("inputs.calling.coverage")
     ran = coverage.RanSoFar(__file__, __name__)
 
     def called(fails: bool) -> None:
@@ -304,7 +304,7 @@ def test_a_program_whose_further_calls_take_too_long_is_called_twice_all_the_sam
     more: float, times: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiled_call = agent_module("inputs.compiled_call")
-    call = agent_module("inputs.expressions").PreparedCall
+    call = agent_module("inputs.calling.expressions").PreparedCall
     counts = [0, 0]
 
     class Watcher:

@@ -51,13 +51,13 @@ NAMES = {"Small": Small, "Large": Large, "TABLE": {"small": Small, "large": Larg
     ],
 )
 def test_what_is_called(text: str, wanted: list[type]) -> None:
-    module = agent_module("inputs.meant_values")
+    module = agent_module("inputs.scripts.meant_values")
     tree = ast.parse(text)
     last: Any = tree.body[-1]
     assert module.meant(last.value.func, NAMES, module.assigned_in(tree)) == wanted
 
 
 def test_a_registry_is_passed_a_name() -> None:
-    module = agent_module("inputs.meant_values")
+    module = agent_module("inputs.scripts.meant_values")
     functions = [ast.parse(text, mode="eval").body for text in ("REGISTRY.build", "zoo.Small", "Small", "zoo.helper")]
     assert [module.is_registry(each, NAMES) for each in functions] == [True, False, False, False]

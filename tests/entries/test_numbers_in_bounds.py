@@ -12,9 +12,9 @@ from tests.entries.agent_package import agent_module
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
-size_of_model = agent_module("inputs.synthesis.size_of_model")
-number_ranges = agent_module("inputs.synthesis.number_ranges")
-asserted_sizes = agent_module("inputs.synthesis.asserted_sizes")
+size_of_model = agent_module("inputs.synthesis.making.size_of_model")
+number_ranges = agent_module("inputs.synthesis.changes.number_ranges")
+asserted_sizes = agent_module("inputs.synthesis.errors.asserted_sizes")
 
 MODULES = """\
 import torch
@@ -211,7 +211,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 def test_what_is_passed(
     modules: ModuleType, name: str, shown: str, most_trials: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    search = agent_module("inputs.synthesis.search")
+    search = agent_module("inputs.synthesis.trying.search")
     tried: list[str] = []
     for_real = search._try_for_real
 
@@ -259,8 +259,8 @@ def test_only_conditions_that_alone_decide_are_met() -> None:
     ],
 )
 def test_a_range_in_a_message_is_kept_to(said: str, passed: list[str]) -> None:
-    arguments = agent_module("inputs.synthesis.arguments")
-    unknowns = agent_module("inputs.synthesis.dimensions").Unknowns()
+    arguments = agent_module("inputs.synthesis.terms.arguments")
+    unknowns = agent_module("inputs.synthesis.terms.dimensions").Unknowns()
     gain = arguments.UnknownInteger(unknowns.get("gain=", 64).name)
-    given = agent_module("inputs.synthesis.candidate").Candidate(arguments.Arguments((("gain", gain),)), unknowns)
+    given = agent_module("inputs.synthesis.terms.candidate").Candidate(arguments.Arguments((("gain", gain),)), unknowns)
     assert [each.text for each in number_ranges.with_number_in_bounds(given, ValueError(said))] == passed

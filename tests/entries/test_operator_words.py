@@ -9,10 +9,10 @@ from tests.entries.operator_errors import required_by, wrong_calls
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 
-arguments = agent_module("inputs.synthesis.arguments")
-candidates = agent_module("inputs.synthesis.candidate")
-dimensions = agent_module("inputs.synthesis.dimensions")
-other_shapes = agent_module("inputs.synthesis.other_shapes")
+arguments = agent_module("inputs.synthesis.terms.arguments")
+candidates = agent_module("inputs.synthesis.terms.candidate")
+dimensions = agent_module("inputs.synthesis.terms.dimensions")
+other_shapes = agent_module("inputs.synthesis.changes.other_shapes")
 
 
 @pytest.mark.parametrize("is_fake", [False, True], ids=["real", "without-memory"])

@@ -13,7 +13,7 @@ from compile_lens.analysis.finding import Kind
 from warm_host import WarmHost
 
 recorded_options = agent_module("inputs.recorded_options")
-expressions = agent_module("inputs.expressions")
+expressions = agent_module("inputs.calling.expressions")
 
 CODER = """\
 import torch

@@ -10,7 +10,7 @@ from tests.entries.agent_package import agent_module, imported
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
-settings = agent_module("inputs.synthesis.other_settings")
+settings = agent_module("inputs.synthesis.making.other_settings")
 sizes = agent_module("variations.usual_sizes")
 snapshots = agent_module("variations.call_snapshot")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.entries.test_entry_runs import run, write
 
-from compile_lens.agent.inputs.module import package_of
+from compile_lens.agent.inputs.importing.module import package_of
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")

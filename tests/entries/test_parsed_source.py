@@ -13,25 +13,25 @@ from typing import Any
 import pytest
 
 from compile_lens.agent.capture.source_text import SourceText
-from compile_lens.agent.inputs import module
-from compile_lens.agent.inputs.absent_bases import _class_at
-from compile_lens.agent.inputs.commands import _handed_over
-from compile_lens.agent.inputs.continuing import GUARD, rewritten
-from compile_lens.agent.inputs.expressions import InvalidCall, evaluate
-from compile_lens.agent.inputs.failed_constructions import FailedConstructions
-from compile_lens.agent.inputs.missing_imports import _nodes
-from compile_lens.agent.inputs.module import MOST_READ, _relative_depth, parsable_prefix
-from compile_lens.agent.inputs.synthesis.accepted_values import compared_in
-from compile_lens.agent.inputs.synthesis.block_classes import _uses
-from compile_lens.agent.inputs.synthesis.concrete_classes import _only_raises
-from compile_lens.agent.inputs.synthesis.constructor_parameters import _passed_to_base
-from compile_lens.agent.inputs.synthesis.delegation import _receivers
-from compile_lens.agent.inputs.synthesis.imports_for_types import _imports
-from compile_lens.agent.inputs.synthesis.named_sizes import size_of
-from compile_lens.agent.inputs.synthesis.package_files import statements_mentioning
-from compile_lens.agent.inputs.synthesis.preparations import _functions_of
-from compile_lens.agent.inputs.synthesis.signatures import read_parameters
-from compile_lens.agent.inputs.tolerant_import import run_tolerantly
+from compile_lens.agent.inputs.calling.expressions import InvalidCall, evaluate
+from compile_lens.agent.inputs.importing import module
+from compile_lens.agent.inputs.importing.absent_bases import _class_at
+from compile_lens.agent.inputs.importing.missing_imports import _nodes
+from compile_lens.agent.inputs.importing.module import MOST_READ, _relative_depth, parsable_prefix
+from compile_lens.agent.inputs.importing.tolerant_import import run_tolerantly
+from compile_lens.agent.inputs.scripts.commands import _handed_over
+from compile_lens.agent.inputs.scripts.continuing import GUARD, rewritten
+from compile_lens.agent.inputs.scripts.failed_constructions import FailedConstructions
+from compile_lens.agent.inputs.synthesis.making.preparations import _functions_of
+from compile_lens.agent.inputs.synthesis.project.concrete_classes import _only_raises
+from compile_lens.agent.inputs.synthesis.project.package_files import statements_mentioning
+from compile_lens.agent.inputs.synthesis.source.accepted_values import compared_in
+from compile_lens.agent.inputs.synthesis.source.block_classes import _uses
+from compile_lens.agent.inputs.synthesis.source.constructor_parameters import _passed_to_base
+from compile_lens.agent.inputs.synthesis.source.delegation import _receivers
+from compile_lens.agent.inputs.synthesis.source.imports_for_types import _imports
+from compile_lens.agent.inputs.synthesis.source.named_sizes import size_of
+from compile_lens.agent.inputs.synthesis.source.signatures import read_parameters
 from compile_lens.agent.runtime.parsed_source import LONGEST, UnreadableText, parsed
 from compile_lens.agent.substitutes.cuda.usage import uses_gpu
 from compile_lens.agent.substitutes.data.hub_datasets import _subscripts

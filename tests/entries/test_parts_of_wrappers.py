@@ -10,9 +10,9 @@ from tests.entries.agent_package import agent_module, imported
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
-messages = agent_module("inputs.synthesis.messages")
+messages = agent_module("inputs.synthesis.errors.messages")
 compiled_call = agent_module("inputs.compiled_call")
-less_work = agent_module("inputs.synthesis.less_work")
+less_work = agent_module("inputs.synthesis.making.less_work")
 
 MODULES = '''\
 from collections.abc import Sequence
@@ -187,12 +187,12 @@ def test_the_layer_that_failed_says_how_many_channels_it_takes() -> None:
 
 
 def test_a_constructor_that_computes_for_long_gets_smaller_defaults(modules: object) -> None:
-    infos = agent_module("inputs.synthesis.signatures").read_parameters(
+    infos = agent_module("inputs.synthesis.source.signatures").read_parameters(
         lambda points=2048, hop=16, named=True: None, skip_first=False
     )
-    candidates = agent_module("inputs.synthesis.candidate")
-    arguments = agent_module("inputs.synthesis.arguments").Arguments()
-    start = candidates.Candidate(arguments, agent_module("inputs.synthesis.dimensions").Unknowns())
+    candidates = agent_module("inputs.synthesis.terms.candidate")
+    arguments = agent_module("inputs.synthesis.terms.arguments").Arguments()
+    start = candidates.Candidate(arguments, agent_module("inputs.synthesis.terms.dimensions").Unknowns())
     found = [each.text for each in less_work.with_less_work(start, infos)]
     assert found == ["points=256", "points=512, hop=4"]
 

@@ -320,7 +320,7 @@ def test_what_is_passed(modules: ModuleType, name: str, shown: str) -> None:
 
 def test_sizes_by_the_names_of_dimensions() -> None:
     known = {"hiddensize": 24, "C": 3}
-    size_of = agent_module("inputs.synthesis.named_sizes").size_of
+    size_of = agent_module("inputs.synthesis.source.named_sizes").size_of
     assert size_of("hidden_size", known) == 24
     assert size_of("2*self.hiddenSize + 1", known) == 49
     assert size_of("C", known) == 3
@@ -390,7 +390,7 @@ class _Fails:
     ],
 )
 def test_which_of_two_calls_came_further(one: tuple[object, ...], other: tuple[object, ...], is_before: bool) -> None:
-    progress = agent_module("inputs.synthesis.progress")
+    progress = agent_module("inputs.synthesis.trying.progress")
     names: dict[str, object] = {}
     exec(compile(LOOPS, __file__, "exec"), names)
     steps = []

@@ -172,7 +172,7 @@ def test_they_are_called_and_what_is_not_has_a_reason(tmp_path: Path, warm_host:
 
 
 def test_what_is_differentiated_needs_a_gradient() -> None:
-    target, search = agent_module("inputs.synthesis.target"), agent_module("inputs.synthesis.search")
+    target, search = agent_module("inputs.synthesis.target"), agent_module("inputs.synthesis.trying.search")
     module = ModuleType("springs")
     exec(SPRINGS, vars(module))
     found = target.find_call(module, "Springs.force", search.SearchBudget(20, 10.0))

@@ -14,8 +14,8 @@ from tests.entries.agent_package import agent_module
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
-project_calls = agent_module("inputs.synthesis.project_calls")
-written_out = agent_module("inputs.synthesis.written_out")
+project_calls = agent_module("inputs.synthesis.project.project_calls")
+written_out = agent_module("inputs.synthesis.project.written_out")
 
 ENCODER = """\
 from torch import nn

@@ -167,9 +167,9 @@ def test_a_configuration_of_the_package_is_passed(
 
 
 def test_no_stub_is_a_configuration() -> None:
-    absent = agent_module("inputs.absent")
+    absent = agent_module("inputs.importing.absent")
     library = absent.StubModule("library", ModuleNotFoundError("No module named 'library'"))
     module = ModuleType("uses_a_library")
     vars(module).update(library=library, options=library.options, own={"layers": 2})
-    ready = agent_module("inputs.synthesis.ready_configurations")
+    ready = agent_module("inputs.synthesis.project.ready_configurations")
     assert ready.configurations_with(("layers",), module) == ["uses_a_library.own"]

@@ -183,10 +183,10 @@ def test_what_is_passed(modules: ModuleType, name: str, shown: str) -> None:
 
 
 def test_a_graph_is_of_the_library_where_the_program_uses_what_only_those_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    structures = agent_module("inputs.synthesis.structures")
-    arguments = agent_module("inputs.synthesis.arguments")
-    candidate = agent_module("inputs.synthesis.candidate").Candidate
-    unknowns = agent_module("inputs.synthesis.dimensions").Unknowns()
+    structures = agent_module("inputs.synthesis.changes.structures")
+    arguments = agent_module("inputs.synthesis.terms.arguments")
+    candidate = agent_module("inputs.synthesis.terms.candidate").Candidate
+    unknowns = agent_module("inputs.synthesis.terms.dimensions").Unknowns()
     edges = arguments.Tensor("int64", (unknowns.get("2", 2, fixed=True).name, unknowns.get("E", 12).name), below=8)
     data = arguments.Fields((("edge_index", edges),))
     given = candidate(arguments.Arguments((("data", data),)), unknowns)

@@ -31,7 +31,7 @@ def found(folder: Path, files: dict[str, str], package: str, text: str, *there: 
     imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Import, ast.ImportFrom))]
     near = str(folder / "examples")
     known = tuple(str(folder / each) for each in there)
-    result = agent_module("inputs.renamed_folders").renamed_folder(str(folder), near, package, imports, known)
+    result = agent_module("inputs.importing.renamed_folders").renamed_folder(str(folder), near, package, imports, known)
     return (str(Path(result.path).relative_to(folder)), result.satisfied) if result is not None else None
 
 

@@ -9,7 +9,7 @@ from tests.entries.agent_package import agent_module, imported
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
-settings = agent_module("inputs.synthesis.other_settings")
+settings = agent_module("inputs.synthesis.making.other_settings")
 
 BLOCK = """\
 from torch import nn

@@ -14,10 +14,10 @@ from tests.entries.agent_package import agent_module, imported
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
-candidates = agent_module("inputs.synthesis.candidate")
-arguments = agent_module("inputs.synthesis.arguments")
-dimensions = agent_module("inputs.synthesis.dimensions")
-solved_numbers = agent_module("inputs.synthesis.solved_numbers")
+candidates = agent_module("inputs.synthesis.terms.candidate")
+arguments = agent_module("inputs.synthesis.terms.arguments")
+dimensions = agent_module("inputs.synthesis.terms.dimensions")
+solved_numbers = agent_module("inputs.synthesis.trying.solved_numbers")
 
 MODULES = """\
 import torch

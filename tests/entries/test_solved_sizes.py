@@ -17,7 +17,7 @@ from tests.entries.agent_package import agent_module
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
-shapes = agent_module("inputs.synthesis.shape_text")
+shapes = agent_module("inputs.synthesis.source.shape_text")
 
 HEAD = "import torch\nfrom torch import nn\n"
 CELL = """

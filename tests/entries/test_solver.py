@@ -14,10 +14,10 @@ from tests.entries.agent_package import agent_module
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
-shapes = agent_module("inputs.synthesis.shape_text")
-dimensions = agent_module("inputs.synthesis.dimensions")
-expressions = agent_module("inputs.expressions")
-messages = agent_module("inputs.synthesis.messages")
+shapes = agent_module("inputs.synthesis.source.shape_text")
+dimensions = agent_module("inputs.synthesis.terms.dimensions")
+expressions = agent_module("inputs.calling.expressions")
+messages = agent_module("inputs.synthesis.errors.messages")
 
 FEW = settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 SIZE = st.integers(2, 40)
@@ -185,7 +185,7 @@ def test_shapes_that_the_source_tells(source: str, tmp_path: object) -> None:
     file = Path(str(tmp_path)) / f"told_{source}.py"
     file.write_text(f"import torch\n{text}\n")
     wire = agent_module("runtime.wire").Wire(os.open(os.devnull, os.O_WRONLY))
-    module = agent_module("inputs.module").load(str(file), file.read_text(), wire)
+    module = agent_module("inputs.importing.module").load(str(file), file.read_text(), wire)
     found = target.find_call(module, "f", target.SearchBudget(trials=10, seconds=60))
     assert found.expression == expected
 

@@ -75,7 +75,7 @@ def names_of(text: str) -> dict[str, Any]:
 
 
 def test_functions_and_methods_that_a_library_is_given() -> None:
-    found = agent_module("inputs.commands").commands(names_of(FUNCTIONS), FUNCTIONS, FILE)
+    found = agent_module("inputs.scripts.commands").commands(names_of(FUNCTIONS), FUNCTIONS, FILE)
     assert [(each.name, each.lacking) for each in found] == [
         ("train", ("data", "width")),
         ("main", ("steps",)),
@@ -91,7 +91,7 @@ def test_commands_get_what_they_require(tmp_path: Path) -> None:
     got: dict[str, Any] = {}
     text = PROGRAM.replace("import torch\n", "").replace("    net = ", "    return got.update(locals())\n    net = ")
     exec(compile(text, str(file), "exec"), names := names | {"got": got})
-    first = agent_module("inputs.commands").commands(names, text, str(file))[0]
+    first = agent_module("inputs.scripts.commands").commands(names, text, str(file))[0]
     assert first.lacking == ("data", "width", "kind")
     first.run()
     assert Path(got["data"]).is_dir()

@@ -34,7 +34,7 @@ for batch in open("missing/data.txt"):
 def test_what_is_imported_takes_none_of_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "slow_to_import.py").write_text(SLOW)
     monkeypatch.syspath_prepend(str(tmp_path))
-    guard_module, continuing = agent_module("inputs.guard"), agent_module("inputs.continuing")
+    guard_module, continuing = agent_module("inputs.scripts.guard"), agent_module("inputs.scripts.continuing")
     guard = guard_module.Guard(SECONDS, print, print)
     code = continuing.rewritten(
         "import slow_to_import\nguard.check_time()\nreached.append('behind the import')\nwhile True: pass\n",

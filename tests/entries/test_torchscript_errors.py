@@ -10,8 +10,8 @@ from compile_lens.analysis.error_words import first_words
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
-messages = agent_module("inputs.synthesis.messages")
-search = agent_module("inputs.synthesis.search")
+messages = agent_module("inputs.synthesis.errors.messages")
+search = agent_module("inputs.synthesis.trying.search")
 
 VIEWED = """\
 The following operation failed in the TorchScript interpreter.

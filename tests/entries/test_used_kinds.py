@@ -11,7 +11,7 @@ from tests.entries.agent_package import agent_module, imported
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
 target = agent_module("inputs.synthesis.target")
-used_kinds = agent_module("inputs.synthesis.used_kinds")
+used_kinds = agent_module("inputs.synthesis.source.used_kinds")
 
 MODULES = """\
 import torch

@@ -8,7 +8,7 @@ import pytest
 from tests.entries.agent_package import agent_module, imported
 
 recorded_options = agent_module("inputs.recorded_options")
-expressions = agent_module("inputs.expressions")
+expressions = agent_module("inputs.calling.expressions")
 
 DRIFTING = """\
 import torch

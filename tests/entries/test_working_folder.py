@@ -30,6 +30,6 @@ def test_the_folder_of_what_is_named(
 ) -> None:
     project(tmp_path, FILES)
     monkeypatch.chdir(tmp_path / current)
-    module = agent_module("inputs.working_folder")
+    module = agent_module("inputs.scripts.working_folder")
     found = module.working_folder(source, str(tmp_path / "tools" / "train.py"), str(tmp_path))
     assert (found and (str(Path(found.folder).relative_to(tmp_path)), found.path)) == wanted

@@ -12,8 +12,8 @@ from tests.entries.agent_package import agent_module
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
-settings = agent_module("inputs.synthesis.other_settings")
-written = agent_module("inputs.synthesis.written_settings")
+settings = agent_module("inputs.synthesis.making.other_settings")
+written = agent_module("inputs.synthesis.project.written_settings")
 
 BLOCK = """\
 import torch

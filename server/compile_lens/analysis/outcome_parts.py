@@ -105,7 +105,8 @@ class DynamicParameter(Struct, frozen=True):
 
 
 class RecordedCall(Struct, frozen=True):
-    """A call of the function ``name`` of ``file``. ``inputs`` are pairs of a parameter and an expression (agent/inputs/expressions.py)."""
+    """A call of the function ``name`` of ``file``. ``inputs`` are pairs of a parameter and an expression
+    (agent/inputs/calling/expressions.py)."""
 
     file: str
     name: str

@@ -34,10 +34,10 @@ _PACKAGES_OF_TORCH = ("torch.nn.", "torch.optim.", "torch.distributions.")
 _METHODS = frozenset(
     ["eval", "train", "to", "half", "float", "double", "bfloat16", "cpu", "get_submodule", "requires_grad_", "copy"]
 )
-# methods of tensors that give their numbers a form (agent/inputs/synthesis/tensor_contents.py)
+# methods of tensors that give their numbers a form (agent/inputs/synthesis/terms/tensor_contents.py)
 _METHODS_OF_TENSORS = frozenset(["softmax", "cumsum", "round", "argsort", "expand"])
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
-# a function that the search makes up: it returns what it gets first (agent/inputs/synthesis/other_values.py)
+# a function that the search makes up: it returns what it gets first (agent/inputs/synthesis/changes/other_values.py)
 RETURNS_FIRST = "lambda *args, **named: [*args, *named.values()][0]"
 _CLASS = pattern(r"_*[A-Z]\w*")
 _ASSIGNED = Query("(module (expression_statement (assignment left: (_) @name)))")

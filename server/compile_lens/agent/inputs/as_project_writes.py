@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 
 from ..runtime.foreign_code import attempted
-from .memory import bounded
-from .synthesis.object_calls import FoundCall
-from .synthesis.other_settings import OtherSetting
-from .synthesis.search import SearchBudget
+from .calling.memory import bounded
+from .calling.time_limit import at_most
+from .synthesis.making.object_calls import FoundCall
+from .synthesis.making.other_settings import OtherSetting
+from .synthesis.project.written_settings import ChosenArguments, written_calls
 from .synthesis.target import call_with
-from .synthesis.written_settings import ChosenArguments, written_calls
-from .time_limit import at_most
+from .synthesis.trying.search import SearchBudget
 
 # seconds of processor time for the inputs of one call, and of all
 CALL_S, ALL_S = 3.0, 8.0

@@ -15,12 +15,12 @@ from ..runtime.entry_protocol import FUNCTION_CALL, CallMade, CallNotMade, Entry
 from ..runtime.wire import Wire
 from ..variations.call_snapshot import copied
 from . import compiled_call
-from .ahead import of_copy
-from .coverage import RanSoFar
-from .expressions import PreparedCall
-from .function_recorder import RecordedFunction
-from .synthesis.arguments import in_words
-from .synthesis.search import sentence_of
+from .calling.ahead import of_copy
+from .calling.coverage import RanSoFar
+from .calling.expressions import PreparedCall
+from .recording.function_recorder import RecordedFunction
+from .synthesis.terms.arguments import in_words
+from .synthesis.trying.search import sentence_of
 
 # so many functions are called, while they take less than so many seconds
 MOST = 3

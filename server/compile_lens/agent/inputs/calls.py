@@ -14,14 +14,15 @@ from ..runtime.wire import Wire
 from ..variations import watcher
 from ..variations.call_snapshot import copied
 from ..variations.settings import ChangedSetting, ConfiguredCall
-from . import compiled_call, expressions
-from .ahead import Died, ahead
+from . import compiled_call
+from .calling import expressions
+from .calling.ahead import Died, ahead
+from .calling.expressions import InvalidCall, evaluate
+from .calling.time_limit import CallTooLong, at_most, end_of_call
 from .dispatch import UnusableEntry
-from .expressions import InvalidCall, evaluate
-from .module import load
+from .importing.module import load
 from .synthesis.drafts import plain_draft
-from .synthesis.search import sentence_of
-from .time_limit import CallTooLong, at_most, end_of_call
+from .synthesis.trying.search import sentence_of
 from .trials import ALL_SENT, KILLED, UNDEFINED, Configured, LeftOut, Offered, Rehearsed, Trials
 
 

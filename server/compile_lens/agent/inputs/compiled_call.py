@@ -16,9 +16,9 @@ from ..runtime.wire import Wire
 from ..torch_internals.dynamo import FRAME_COUNTER
 from ..variations import watcher
 from ..variations.call_snapshot import copied
-from .expressions import PreparedCall
+from .calling.expressions import PreparedCall
+from .calling.time_limit import CallTooLong, at_most, end_of_call, is_call_ending
 from .recorded_options import offers
-from .time_limit import CallTooLong, at_most, end_of_call, is_call_ending
 
 # of processor time for all calls of one model or function
 CALLS_S = 36.0

@@ -11,9 +11,9 @@ from ..runtime.entry_plans import ExampleInputs
 from ..runtime.entry_protocol import CallMade, EntryCalled
 from ..runtime.wire import Wire
 from . import compiled_call
+from .calling.expressions import PreparedCall
 from .dispatch import UnusableEntry
-from .expressions import PreparedCall
-from .module import find, load
+from .importing.module import find, load
 
 INIT_INPUTS = ("get_init_inputs", "init_inputs")
 

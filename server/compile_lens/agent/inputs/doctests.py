@@ -12,7 +12,7 @@ from ..runtime.entry_protocol import CallMade, EntryCalled
 from ..runtime.wire import Wire
 from . import compiled_call
 from .dispatch import UnusableEntry
-from .module import find, load
+from .importing.module import find, load
 
 
 def run(plan: DoctestExamples, file: str, source: str, wire: Wire) -> None:

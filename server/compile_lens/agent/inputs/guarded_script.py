@@ -15,28 +15,29 @@ from ..runtime.entry_protocol import ArgumentsMadeUp, StatementsSkipped, Working
 from ..runtime.program_text import remember
 from ..runtime.raised import report_aside
 from ..runtime.wire import Wire
-from . import compiled_call, missing_imports, project_modules
-from .absent import Absent, given_functions
-from .ahead import ENDING_S
-from .as_written import runs_as_written
-from .commands import commands
-from .configured_functions import settings_for
-from .continuing import GUARD, rewritten
-from .explorer import longest_by_clock
-from .failed_constructions import FailedConstructions
-from .failed_imports import Mender
-from .function_recorder import is_own_file
-from .guard import Enough, Guard
-from .guarded_callees import GuardedCallees
-from .made_up_arguments import made_up
-from .memory import bounded, is_of_limit
-from .missing_imports import project_root
-from .module import package_of
-from .named_models import NamedModel, named_models
-from .synthesis.signatures import read_parameters
-from .time_limit import by_clock
-from .watched_program import WatchedProgram
-from .working_folder import working_folder
+from . import compiled_call
+from .calling.ahead import ENDING_S
+from .calling.memory import bounded, is_of_limit
+from .calling.time_limit import by_clock
+from .importing import missing_imports, project_modules
+from .importing.absent import Absent, given_functions
+from .importing.as_written import runs_as_written
+from .importing.failed_imports import Mender
+from .importing.made_up_arguments import made_up
+from .importing.missing_imports import project_root
+from .importing.module import package_of
+from .recording.explorer import longest_by_clock
+from .recording.function_recorder import is_own_file
+from .recording.watched_program import WatchedProgram
+from .scripts.commands import commands
+from .scripts.configured_functions import settings_for
+from .scripts.continuing import GUARD, rewritten
+from .scripts.failed_constructions import FailedConstructions
+from .scripts.guard import Enough, Guard
+from .scripts.guarded_callees import GuardedCallees
+from .scripts.named_models import NamedModel, named_models
+from .scripts.working_folder import working_folder
+from .synthesis.source.signatures import read_parameters
 
 # of those that are kept with the frames that they ended
 MOST_ERRORS = 12

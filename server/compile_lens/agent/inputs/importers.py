@@ -13,7 +13,7 @@ from ..runtime.program import run_main
 from ..runtime.program_text import read, remember
 from ..runtime.wire import Wire
 from .dispatch import UnusableEntry
-from .module import load
+from .importing.module import load
 
 # plugins that write beside the user's files, run tests elsewhere, or measure them; that of faulthandler waits for a thread which a copy of
 # the process does not have

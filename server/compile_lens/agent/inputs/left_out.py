@@ -13,8 +13,8 @@ from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_module
 from . import compiled_call
 from .calls import call_rest
-from .model_recorder import RecordedModel
 from .recorded_calls import name_of
+from .recording.model_recorder import RecordedModel
 
 
 def call_left_out(

@@ -15,13 +15,13 @@ from ..runtime.gpu_presence import copies_can_use_gpu
 from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_module
 from . import called_functions
-from .as_written import runs_as_written
+from .calling.parameter_count import parameter_count
 from .dispatch import UnusableEntry
 from .guarded_script import GuardedScript
+from .importing.as_written import runs_as_written
 from .left_out import call_left_out
-from .model_recorder import RecordedModel
-from .parameter_count import parameter_count
 from .recorded_calls import ModelsInTime, call_class, call_model, inputs_of, likeness, name_of
+from .recording.model_recorder import RecordedModel
 from .synthesis.drafts import plain_draft
 from .uses_of_file import defined_by, line_of, owned_by
 

@@ -19,20 +19,21 @@ from ..runtime.foreign_code import attempted
 from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_function, original_module
 from ..variations.call_snapshot import GRAD
-from . import compiled_call, module_changes, surroundings
-from .absent import cause_of
-from .ahead import of_copy
-from .explorer import Told, texts_of, unpacked
-from .expressions import InvalidCall, PreparedCall, evaluate
-from .model_recorder import LaterCall, RecordedModel, RecordedModelCall
-from .parameter_count import parameter_count
-from .placement import device_of
-from .synthesis.arguments import NEEDS_GRADIENT, in_words, known_text
-from .synthesis.concrete_classes import method_instead
-from .synthesis.object_calls import FoundCall
-from .synthesis.search import NotFound, SearchBudget
-from .synthesis.signatures import read_parameters
+from . import compiled_call
+from .calling.ahead import of_copy
+from .calling.expressions import InvalidCall, PreparedCall, evaluate
+from .calling.parameter_count import parameter_count
+from .calling.placement import device_of
+from .importing.absent import cause_of
+from .recording import module_changes, surroundings
+from .recording.explorer import Told, texts_of, unpacked
+from .recording.model_recorder import LaterCall, RecordedModel, RecordedModelCall
+from .synthesis.making.object_calls import FoundCall
+from .synthesis.project.concrete_classes import method_instead
+from .synthesis.source.signatures import read_parameters
 from .synthesis.target import find_call, find_inputs
+from .synthesis.terms.arguments import NEEDS_GRADIENT, in_words, known_text
+from .synthesis.trying.search import NotFound, SearchBudget
 
 # seconds for the inputs of each model
 SEARCH_S = 15.0

@@ -17,25 +17,25 @@ from ..runtime.foreign_code import attempted
 from ..torch_internals.attributes import original_function
 from ..variations.call_snapshot import ArgumentNames, in_grad_mode, take_snapshot
 from ..variations.watcher import Offers
-from . import expressions
-from .ahead import can_fork, of_copy
-from .expressions import PreparedCall
-from .placement import beside
-from .synthesis.argument_guesser import ArgumentGuesser
-from .synthesis.arguments import Argument, Arguments, Expression, Tensor, known_text
-from .synthesis.call_problem import CallProblem
-from .synthesis.candidate import Candidate
-from .synthesis.construction import SIZE, with_symbolic_sizes
-from .synthesis.dimensions import Unknowns
-from .synthesis.guesses import INPUTS, by_name
-from .synthesis.layers import expected_by_layers
-from .synthesis.loss_inputs import TARGET_NAME
-from .synthesis.named_sizes import sizes_of
+from .calling import expressions
+from .calling.ahead import can_fork, of_copy
+from .calling.expressions import PreparedCall
+from .calling.placement import beside
+from .synthesis.guessing.argument_guesser import ArgumentGuesser
+from .synthesis.guessing.loss_inputs import TARGET_NAME
+from .synthesis.making.construction import SIZE, with_symbolic_sizes
+from .synthesis.making.size_of_model import without_memory
 from .synthesis.optional_arguments import MAX_OPTIONAL, MAX_TRIALS, SECONDS_EACH, is_optional_tensor, none_offered
-from .synthesis.parameter_info import ParameterInfo
-from .synthesis.search import NotFound, SearchBudget, first_that_returns, search
-from .synthesis.signatures import read_parameters
-from .synthesis.size_of_model import without_memory
+from .synthesis.source.guesses import INPUTS, by_name
+from .synthesis.source.layers import expected_by_layers
+from .synthesis.source.named_sizes import sizes_of
+from .synthesis.source.signatures import read_parameters
+from .synthesis.terms.arguments import Argument, Arguments, Expression, Tensor, known_text
+from .synthesis.terms.call_problem import CallProblem
+from .synthesis.terms.candidate import Candidate
+from .synthesis.terms.dimensions import Unknowns
+from .synthesis.terms.parameter_info import ParameterInfo
+from .synthesis.trying.search import NotFound, SearchBudget, first_that_returns, search
 
 # for all arguments of one call, and by the clock
 SECONDS, CLOCK_S = 5.0, 12.0

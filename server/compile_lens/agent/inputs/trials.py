@@ -17,26 +17,27 @@ from ..runtime.entry_plans import CallTarget, SynthesizedCalls
 from ..runtime.entry_protocol import UNDEFINED_NAME, CallNotMade, CallsCovered
 from ..variations import watcher
 from ..variations.call_snapshot import copied
-from . import compiled_call, expressions, two_devices
-from .absent import cause_of
-from .ahead import Send
+from . import compiled_call
 from .as_project_writes import as_project_writes
-from .call_in_progress import in_progress
-from .coverage import RanSoFar
-from .memory import bounded
-from .placement import beside, preferring
-from .synthesis.blame import involved_arguments, line_of_failure
-from .synthesis.built_by_function import of_builder
-from .synthesis.concrete_classes import is_abstract
-from .synthesis.construction import CONSTRUCTOR_FAILED
+from .calling import expressions, two_devices
+from .calling.ahead import Send
+from .calling.call_in_progress import in_progress
+from .calling.coverage import RanSoFar
+from .calling.memory import bounded
+from .calling.placement import beside, preferring
+from .calling.time_limit import TrialTooLong, at_most
+from .importing.absent import cause_of
 from .synthesis.drafts import draft_of
-from .synthesis.no_call import no_call_returns
-from .synthesis.object_calls import FoundCall
+from .synthesis.errors.blame import involved_arguments, line_of_failure
+from .synthesis.errors.no_call import no_call_returns
+from .synthesis.making.built_by_function import of_builder
+from .synthesis.making.construction import CONSTRUCTOR_FAILED
+from .synthesis.making.object_calls import FoundCall
+from .synthesis.making.other_settings import OtherSetting, other_settings
 from .synthesis.optional_arguments import optional_arguments
-from .synthesis.other_settings import OtherSetting, other_settings
-from .synthesis.search import NotFound, SearchBudget, sentence_of
+from .synthesis.project.concrete_classes import is_abstract
 from .synthesis.target import find_call
-from .time_limit import TrialTooLong, at_most
+from .synthesis.trying.search import NotFound, SearchBudget, sentence_of
 
 # the share of a run's time that the first calls may take; the rest is for calling them in other ways
 FIRST_SHARE = 0.7

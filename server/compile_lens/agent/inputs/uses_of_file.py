@@ -20,18 +20,18 @@ from ..runtime.program_text import read
 from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_module
 from . import called_functions, compiled_call
+from .calling.time_limit import at_most
 from .dispatch import UnusableEntry
-from .explorer import longest_by_clock
-from .guard import Enough
 from .guarded_script import GuardedScript
 from .importers import test_of
+from .importing.module import load
 from .left_out import call_left_out
-from .model_recorder import RecordedModel
-from .module import load
 from .recorded_calls import ModelsInTime, call_model, likeness, name_of
-from .synthesis.search import sentence_of
-from .time_limit import at_most
-from .watched_program import WatchedProgram
+from .recording.explorer import longest_by_clock
+from .recording.model_recorder import RecordedModel
+from .recording.watched_program import WatchedProgram
+from .scripts.guard import Enough
+from .synthesis.trying.search import sentence_of
 
 
 @copies_can_use_gpu()

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterable
 
-from ..inputs.missing_imports import MissingImports
+from ..inputs.importing.missing_imports import MissingImports
 from ..substitutes.cuda.usage import names_gpu
 from .libraries import library_roots
 from .protocol import Packages, PackagesImported, RunCommand, Substitution

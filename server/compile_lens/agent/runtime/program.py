@@ -74,7 +74,7 @@ def run(
 
 def _package(file: str, source: str, wire: Wire) -> str | None:
     """The package that a script is a part of, if its own imports need one; then it runs as `python -m` does."""
-    from ..inputs.module import package_of
+    from ..inputs.importing.module import package_of
 
     folder, name = package_of(file, source)
     package = name.rpartition(".")[0]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
-from ..inputs.absent import behind
+from ..inputs.importing.absent import behind
 from ..instrument.stacks import summary_stack
 from ..substitutes.cuda.usage import is_of_device
 from .degraded import degraded

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ..inputs import missing_imports
-from ..inputs.as_written import run_as_written
+from ..inputs.importing import missing_imports
+from ..inputs.importing.as_written import run_as_written
 from ..instrument.import_hook import change_at_import
 from ..instrument.in_place import call_first
 from ..runtime import gpu_presence

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..inputs.module import package_of
+from ..inputs.importing.module import package_of
 from ..runtime.entry_plans import ImportingScript, ImportingTest, UsingScript, UsingTest
 from ..runtime.parsed_source import LONGEST_OUTSIDE, parsed
 from ..runtime.protocol import RunCommand

@@ -9,16 +9,16 @@ from typing import Any
 from ...runtime.entry_protocol import CallNotMade
 from ...runtime.foreign_code import attempted
 from ...torch_internals.attributes import original_function
-from ..module import find
-from .argument_guesser import ArgumentGuesser
-from .arguments import Arguments
-from .candidate import Candidate
-from .concrete_classes import is_abstract, method_instead
-from .construction import as_text, first_construction
-from .dimensions import Unknowns
-from .object_calls import first_inputs, known_argument
-from .parameter_info import positional_names
-from .signatures import read_parameters
+from ..importing.module import find
+from .guessing.argument_guesser import ArgumentGuesser
+from .making.construction import as_text, first_construction
+from .making.object_calls import first_inputs, known_argument
+from .project.concrete_classes import is_abstract, method_instead
+from .source.signatures import read_parameters
+from .terms.arguments import Arguments
+from .terms.candidate import Candidate
+from .terms.dimensions import Unknowns
+from .terms.parameter_info import positional_names
 
 NO_MODULE = "its class is no module"
 

@@ -8,21 +8,21 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from .. import expressions
-from .argument_guesser import ArgumentGuesser
-from .arguments import Argument
-from .call_problem import CallProblem
-from .candidate import Candidate
-from .construction import with_symbolic_sizes
-from .dimensions import Unknowns
-from .guesses import INPUTS, by_name
-from .hint_kinds import kinds_of
-from .layers import expected_by_layers
-from .loss_inputs import TARGET_NAME
-from .object_calls import FoundCall, evaluated_call
-from .parameter_info import ParameterInfo
-from .search import NotFound, SearchBudget, search
-from .signatures import read_parameters
+from ..calling import expressions
+from .guessing.argument_guesser import ArgumentGuesser
+from .guessing.loss_inputs import TARGET_NAME
+from .making.construction import with_symbolic_sizes
+from .making.object_calls import FoundCall, evaluated_call
+from .source.guesses import INPUTS, by_name
+from .source.hint_kinds import kinds_of
+from .source.layers import expected_by_layers
+from .source.signatures import read_parameters
+from .terms.arguments import Argument
+from .terms.call_problem import CallProblem
+from .terms.candidate import Candidate
+from .terms.dimensions import Unknowns
+from .terms.parameter_info import ParameterInfo
+from .trying.search import NotFound, SearchBudget, search
 
 MAX_OPTIONAL = 4
 MAX_TRIALS = 8

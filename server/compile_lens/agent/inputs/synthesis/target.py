@@ -10,15 +10,14 @@ from typing import Any
 
 from ...instrument.unrecorded import uncompiled
 from ...torch_internals.attributes import original_function
-from .. import expressions
-from ..module import find
-from .argument_guesser import ArgumentGuesser
-from .arguments import Argument, Arguments
-from .call_problem import CallProblem
-from .calls_of_making import of_evaluation, with_parts
-from .candidate import Candidate
-from .concrete_classes import leaves_forward_open, leaves_methods_open, method_instead
-from .construction import (
+from ..calling import expressions
+from ..importing.module import find
+from .drafts import draft_of, inputs_of
+from .guessing.argument_guesser import ArgumentGuesser
+from .guessing.first_arguments import written_candidates
+from .guessing.loss_inputs import loss_inputs
+from .making.calls_of_making import of_evaluation, with_parts
+from .making.construction import (
     ATTEMPT_SHARE,
     CONSTRUCTOR_FAILED,
     MAX_TRIALS,
@@ -28,14 +27,8 @@ from .construction import (
     mentioned_parameters,
     with_symbolic_sizes,
 )
-from .constructor_parameters import constructor_parameters
-from .dimensions import Unknowns
-from .drafts import draft_of, inputs_of
-from .first_arguments import written_candidates
-from .heirs import heirs, is_left_open, lacks_what_heirs_have
-from .loss_inputs import loss_inputs
-from .made_elsewhere import by_factory, of_package
-from .object_calls import (
+from .making.made_elsewhere import by_factory, of_package
+from .making.object_calls import (
     CallsOfObject,
     FoundCall,
     described,
@@ -44,10 +37,17 @@ from .object_calls import (
     known_argument,
     read_of,
 )
-from .parameter_info import ParameterInfo, positional_names
-from .project_calls import project_calls
-from .search import NotFound, SearchBudget, search, search_likely
-from .signatures import read_parameters
+from .project.concrete_classes import leaves_forward_open, leaves_methods_open, method_instead
+from .project.heirs import heirs, is_left_open, lacks_what_heirs_have
+from .project.project_calls import project_calls
+from .source.constructor_parameters import constructor_parameters
+from .source.signatures import read_parameters
+from .terms.arguments import Argument, Arguments
+from .terms.call_problem import CallProblem
+from .terms.candidate import Candidate
+from .terms.dimensions import Unknowns
+from .terms.parameter_info import ParameterInfo, positional_names
+from .trying.search import NotFound, SearchBudget, search, search_likely
 
 # the least time for each class that inherits from one which cannot be called
 LEAST_HEIR_S = 2.0

@@ -1,0 +1,1 @@
+"""Imports a project as far as it goes: what stands for what is missing, and where else it may be."""

@@ -1,0 +1,94 @@
+"""Makes up the command-line arguments that a program requires, where nobody passed any."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ...runtime.foreign_code import attempted
+from .as_written import runs_as_written
+from .configuration_files import configuration_file
+
+_FOLDERS = ("dir", "folder", "path", "root", "out", "output", "data", "save", "log")
+
+
+@contextlib.contextmanager
+def made_up(tell: Callable[[list[str]], object]) -> Iterator[None]:
+    """Required arguments of argparse get a value while the body runs, unless they were passed or it runs as it is written; ``tell`` gets
+    their names."""
+    if runs_as_written():
+        yield
+        return
+    original = argparse.ArgumentParser.parse_known_args
+
+    def parse_known_args(self: Any, args: Any = None, namespace: Any = None) -> Any:
+        required = _made_optional(self)
+        command = _first_command(self) if not _given(args) else None
+        if command is not None:
+            tell([command])
+        parsed, rest = original(self, [command] if command is not None else args, namespace)
+        lacking = [action for action in required if getattr(parsed, action.dest, None) is None]
+        for action in lacking:
+            setattr(parsed, action.dest, _value(action))
+        if lacking:
+            tell([_shown(action) for action in lacking])
+        return parsed, rest
+
+    argparse.ArgumentParser.parse_known_args = parse_known_args  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        argparse.ArgumentParser.parse_known_args = original  # type: ignore[method-assign]
+
+
+def _given(args: Any) -> bool:
+    return bool(sys.argv[1:] if args is None else args)
+
+
+def _first_command(parser: argparse.ArgumentParser) -> str | None:
+    """The command of a parser that has some: one that trains, or the first; None where it has none."""
+    commands = [name for a in parser._actions if isinstance(a, argparse._SubParsersAction) for name in a.choices]
+    return next((name for name in commands if "train" in name), next(iter(commands), None))
+
+
+def _made_optional(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    required = [action for action in parser._actions if action.required and action.dest != argparse.SUPPRESS]
+    for action in required:
+        action.required = False
+        if not action.option_strings and action.nargs in (None, argparse.ONE_OR_MORE):
+            action.nargs = argparse.OPTIONAL if action.nargs is None else argparse.ZERO_OR_MORE
+    for group in parser._mutually_exclusive_groups:
+        group.required = False
+    return required
+
+
+def _value(action: argparse.Action) -> Any:
+    """The first choice, a number, a configuration file of the repository, a folder that is empty, or a word."""
+    one = _one(action)
+    return [one] if action.nargs in (argparse.ONE_OR_MORE, argparse.ZERO_OR_MORE) else one
+
+
+def _one(action: argparse.Action) -> Any:
+    value = value_for(action.dest, action.type, action.choices or (), action.help or "")
+    convert = action.type
+    return attempted(lambda: convert(value)) if callable(convert) and isinstance(value, str) else value
+
+
+def value_for(name: str, kind: Any = None, choices: Iterable[Any] = (), words: str = "") -> Any:
+    """A value for the argument ``name``, of which ``words`` is the help: a text, where ``kind`` is not one of numbers."""
+    if choices:
+        return next(iter(choices))
+    if kind in (int, float):
+        return kind(1)
+    program = str(getattr(sys.modules.get("__main__"), "__file__", None) or "")
+    file = configuration_file(name, words, program)
+    is_folder = any(word in name.lower() for word in _FOLDERS)
+    return file or (tempfile.mkdtemp() if is_folder else name)
+
+
+def _shown(action: argparse.Action) -> str:
+    return action.option_strings[-1] if action.option_strings else action.dest

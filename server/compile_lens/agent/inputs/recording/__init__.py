@@ -1,0 +1,1 @@
+"""Notes what a program does with its models and functions while it runs."""

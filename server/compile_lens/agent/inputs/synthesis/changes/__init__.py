@@ -1,0 +1,1 @@
+"""Changes to the arguments of a call that may avoid its error."""

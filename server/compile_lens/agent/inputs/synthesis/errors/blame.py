@@ -1,0 +1,54 @@
+"""Tells what made a call fail: the line of the user's file, and the arguments that the failing lines name."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import traceback
+
+from .... import OWN_FOLDER
+from ....runtime.parsed_source import parsed
+from .failing_lines import source_of
+
+_TORCH = f"{os.sep}torch{os.sep}"
+MOST = 4
+
+
+def line_of_failure(error: BaseException | None, file: str) -> int:
+    """The line of ``file`` that the innermost of its frames was doing; 0 where none of them raised."""
+    frames = traceback.extract_tb(error.__traceback__) if error is not None else []
+    return next((frame.lineno or 0 for frame in reversed(frames) if frame.filename == file), 0)
+
+
+def involved_arguments(draft: str, error: BaseException | None, in_constructor: bool = False) -> tuple[str, ...]:
+    """The arguments of the call ``draft`` that the failing lines name, those of the innermost one first.
+
+    ``in_constructor``: the object could not be made, so that only the constructor's arguments matter.
+    What is kept as `self._width` most often comes from a parameter `width`.
+    """
+    names = _argument_names(draft, in_constructor)
+    frames = traceback.extract_tb(error.__traceback__) if error is not None else []
+    found: list[str] = []
+    for frame in reversed(frames):
+        if frame.filename.startswith((OWN_FOLDER, "<")) or _TORCH in frame.filename:
+            continue
+        for word in re.findall(r"[A-Za-z_]\w*", source_of(frame)):
+            found += [name for name in (word, word.strip("_")) if name in names]
+    # where a line names none of few, it computes with what was made of them
+    return tuple(dict.fromkeys(found))[:MOST] or (tuple(names) if len(names) < MOST else ())
+
+
+def _argument_names(draft: str, in_constructor: bool) -> list[str]:
+    """The names of the arguments of the outermost calls: of `Net(width=4)(x=float32[2])`, `x` and `width`."""
+    tree = parsed(draft)
+    statement = tree.body[0] if tree is not None and tree.body else None
+    call: ast.expr | None = statement.value if isinstance(statement, ast.Expr) else None
+    found: list[str] = []
+    if in_constructor and isinstance(call, ast.Call):
+        call = call.func
+    while isinstance(call, ast.Call | ast.Attribute):
+        if isinstance(call, ast.Call):
+            found += [keyword.arg for keyword in call.keywords if keyword.arg]
+        call = call.func if isinstance(call, ast.Call) else call.value
+    return list(dict.fromkeys(found))

@@ -1,0 +1,1 @@
+"""First guesses of arguments, before a call is tried."""

@@ -1,0 +1,1 @@
+"""Constructs the objects that are called."""

@@ -1,0 +1,1 @@
+"""Tries calls, and changes what made them fail."""

@@ -1,0 +1,260 @@
+"""Searches arguments with which a call returns: tries a call, changes what made it fail, and tries again."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....instrument.unrecorded import unrecorded
+from ....runtime.torchscript_errors import reason_of
+from ...calling.call_in_progress import CrashedBefore, in_progress
+from ...calling.time_limit import SlowTrial, TrialTooLong, at_most
+from ...importing.absent import NeedsAbsent
+from ..changes.demanded_values import is_demanded_of_kept
+from ..changes.other_lengths import told_length
+from ..changes.other_shapes import larger, smaller
+from ..changes.other_values import is_of_kept, is_of_object, needs_one_of
+from ..errors.failing_lines import failing_place
+from ..errors.lacking_object import lacks_in_kept
+from ..errors.messages import is_too_large, is_too_small, requirements
+from ..terms.call_problem import CallProblem
+from ..terms.candidate import Candidate
+from .next_candidates import next_candidates
+from .progress import ExecutedLine, ends_before, steps_to
+from .trial import attempt
+
+# candidates that follow from one failure, and conditions that are negated for them, each by a search of its own
+MAX_FOLLOWING = 14
+# those that only find out what else is read of an object
+FREE_TRIALS = 40
+# for inputs that are likely
+LIKELY_TRIALS, LIKELY_SHARE = 12, 0.4
+# one call may take a third of what is left, but at least so many seconds: one that is slow because it is large is tried smaller
+TRIAL_SHARE = 1 / 3
+LEAST_TRIAL_S = 2.0
+# errors that are kept for what they tell of the object
+MOST_TOLD = 3
+
+
+class NotFound(Exception):
+    """No arguments were found; its message is the error of the call that came furthest. ``draft`` is a call with what is known, '' where
+    nothing is.
+
+    ``of_object`` is an error for which the object that is called must be another one: no arguments of the call help. ``error`` is
+    that of the call that came furthest, ``nearest`` its arguments, ``first`` the error that the search began with, and ``told`` those
+    that tell what the object must be made with. ``shown`` is the error that the message is about, also where it was one of a constructor.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        draft: str = "",
+        of_object: BaseException | None = None,
+        error: BaseException | None = None,
+        first: BaseException | None = None,
+        nearest: Candidate | None = None,
+        shown: BaseException | None = None,
+        told: tuple[BaseException, ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.draft = draft
+        self.of_object = of_object
+        self.error = error
+        self.first = first
+        self.nearest = nearest
+        self.shown = shown or error
+        self.told = told
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """How a call failed: what was said, in which file and line, and what the program was doing."""
+
+    sentence: str
+    place: tuple[str, int]
+    steps: tuple[ExecutedLine, ...]
+
+    def leads_on_from(self, before: _Failure | None) -> bool:
+        """Whether a call that failed so, and was to avoid ``before``, changed something, and undid nothing."""
+        if before is None:
+            return True
+        is_same = (self.sentence, self.place) == (before.sentence, before.place)
+        return not is_same and not ends_before(self.steps, before.steps)
+
+
+@dataclass(slots=True)
+class _Furthest:
+    """The failed call of a search that came furthest, the first of several."""
+
+    candidate: Candidate | None = None
+    error: BaseException | None = None
+    steps: tuple[ExecutedLine, ...] = ()
+    told: dict[str, BaseException] = field(default_factory=dict)
+
+    def take(self, candidate: Candidate, error: BaseException, steps: tuple[ExecutedLine, ...]) -> None:
+        """Note a failed call."""
+        if self.candidate is None or ends_before(self.steps, steps):
+            self.candidate, self.error, self.steps = candidate, error, steps
+        if told_length(error) and len(self.told) < MOST_TOLD:
+            self.told.setdefault(sentence_of(error), error)
+
+    def not_found(self, of_object: BaseException | None = None, first: BaseException | None = None) -> NotFound:
+        """What the search ends with, where an error ``of_object`` does not say more."""
+        error = of_object or self.error
+        # a batch has a dimension more than one item
+        told = sorted(self.told.values(), key=told_length, reverse=True)
+        return NotFound(sentence_of(error), "", of_object, error, first, self.candidate, told=tuple(told))
+
+
+@dataclass(slots=True)
+class SearchBudget:
+    """Limits of a search: ``trials`` calls, and ``seconds`` of this thread's processor time.
+
+    On a busy machine everything takes longer, and the same inputs are found. The run's own limit is one of wall-clock time. ``more``:
+    seconds beyond them for what other files of the package construct; 0 where these are not looked at.
+    """
+
+    trials: int = 60
+    seconds: float = 20.0
+    more: float = 0.0
+    _started: float = field(default_factory=time.thread_time)
+
+    @property
+    def left(self) -> float:
+        """The remaining seconds."""
+        return max(0.0, self.seconds - (time.thread_time() - self._started))
+
+    @property
+    def end(self) -> float:
+        """The end of the search, as a time of ``time.thread_time``."""
+        return self._started + self.seconds
+
+    @property
+    def trial_seconds(self) -> float:
+        """The time limit of one trial."""
+        return max(self.left * TRIAL_SHARE, LEAST_TRIAL_S)
+
+    def spend(self) -> bool:
+        """Use one trial. False when none is left."""
+        if self.trials <= 0 or not self.left:
+            return False
+        self.trials -= 1
+        return True
+
+
+def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -> Candidate:
+    """The first candidate whose real call returns. Raises NotFound, also when ``budget`` is used up."""
+    # each with the failure that it may avoid
+    waiting: list[tuple[Candidate, _Failure | None]] = [(each, None) for each in reversed(start)]
+    tried: set[tuple[str, int]] = set()
+    first: BaseException | None = None
+    furthest = _Furthest()
+    free = FREE_TRIALS
+    while waiting:
+        candidate, before = waiting.pop()
+        if candidate.identity in tried:
+            continue
+        tried.add(candidate.identity)
+        if not budget.spend():
+            break
+        error = _try_for_real(problem, candidate, budget.trial_seconds)
+        if error is None:
+            return candidate
+        first = first or error
+        failure = _Failure(sentence_of(error), failing_place(error), steps_to(error))
+        furthest.take(candidate, error, failure.steps)
+        if isinstance(error, (SlowTrial, CrashedBefore)) or is_too_large(error):
+            others = problem.others(candidate, error) if problem.others is not None else ()
+            # the last one is tried next
+            waiting.extend((each, None) for each in (*smaller(candidate), *reversed(tuple(others))))
+            continue
+        if free and any(wanted.kind in ("attribute", "key") and wanted.value for wanted in requirements(error)):
+            free -= 1
+            budget.trials += 1  # each adds a value that a configuration lacks, and fails at once
+        if not budget.left or isinstance(error, ImportError):
+            break  # no other argument makes a module be there
+        is_number_called = is_of_object(error) and not any(candidate.arguments.plain())
+        is_kept = is_of_kept(problem.kept, error) or is_demanded_of_kept(problem.kept, error)
+        is_kept = is_kept or (bool(problem.kept) and lacks_in_kept(error, dict(candidate.arguments.named)))
+        if is_number_called or is_kept or needs_one_of(problem.open_parts, error):
+            raise furthest.not_found(error, first)
+        enlarged = next(larger(candidate), None) if is_too_small(error) else None
+        if enlarged is not None:
+            waiting.append((enlarged, None))  # that is certain, and a deep model takes long
+            continue
+        # symbolic sizes take longer: they are used only now, to learn which of them are wrong
+        trial = attempt(candidate.unknowns, functools.partial(_symbolic, problem, candidate, budget.trial_seconds))
+        following = itertools.takewhile(
+            lambda _: budget.left > 0, next_candidates(problem, candidate, error, trial.conditions, budget.end)
+        )
+        found = [(each, failure) for each in itertools.islice(following, MAX_FOLLOWING)][::-1]
+        if failure.leads_on_from(before):
+            waiting += found
+        else:
+            waiting[:0] = found
+    raise furthest.not_found(first=first)
+
+
+def search_likely(problem: CallProblem, likely: list[Candidate], budget: SearchBudget) -> Candidate | None:
+    """The first of ``likely`` whose real call returns, else what the first one leads to within a part of ``budget``; None if it leads
+    nowhere."""
+    found = first_that_returns(problem, likely, budget)
+    if found is not None:
+        return found
+    try:
+        part = SearchBudget(min(budget.trials, LIKELY_TRIALS), budget.left * LIKELY_SHARE)
+        return search(problem, likely[:1], part) if likely else None
+    except NotFound as failed:
+        if failed.of_object is not None:
+            raise
+        return None
+
+
+def first_that_returns(problem: CallProblem, candidates: Iterable[Candidate], budget: SearchBudget) -> Candidate | None:
+    """The first of ``candidates`` whose real call returns; nothing follows from those that fail."""
+    for candidate in candidates:
+        if budget.left and _try_for_real(problem, candidate, budget.trial_seconds) is None:
+            return candidate
+    return None
+
+
+def _try_for_real(problem: CallProblem, candidate: Candidate, seconds: float) -> Exception | None:
+    import torch
+
+    try:
+        # the same weights and values as in the call that is compiled
+        torch.manual_seed(0)
+        with unrecorded(), at_most(seconds, SlowTrial), in_progress.making(f"{problem.called}({candidate.text})"):
+            problem.real(candidate.text)
+    except SlowTrial as late:
+        return late
+    except TrialTooLong:
+        raise
+    except SystemExit as end:
+        return RuntimeError(f"it ended the program with sys.exit({end.code!r})")
+    except Exception as error:  # code of the user's may raise anything
+        return error
+    return None
+
+
+def _symbolic(problem: CallProblem, candidate: Candidate, seconds: float, size: Callable[[str], Any]) -> object:
+    with at_most(seconds, SlowTrial), in_progress.making(f"{problem.called}({candidate.text})"):
+        return problem.symbolic(candidate.arguments, size)
+
+
+def sentence_of(error: BaseException | None) -> str:
+    """What an error says, in one line."""
+    if error is None:
+        return "the time limit was reached before the first call"
+    if isinstance(error, (TrialTooLong, CrashedBefore)):
+        return str(error)
+    lines = reason_of(str(error)).splitlines()
+    first = next((" ".join(line.split()) for line in lines if line.strip()), "")
+    # what was absent names its cause
+    kind = "" if isinstance(error, NeedsAbsent) else type(error).__name__
+    text = ": ".join(filter(None, (kind, first)))
+    return text if len(text) <= 200 else f"{text[:199]}…"
