@@ -43,4 +43,7 @@ def test_an_optional_argument_is_what_a_call_in_the_project_passes(tmp_path: Pat
     (tmp_path / "tests" / "test_block.py").write_text(TESTS, encoding="utf-8")
     module = imported(tmp_path / "block_of_settings.py", BLOCK)
     found = {each.phrase: each.expression for each in settings.other_settings(module, "Block(width=8)(float32[2, 8])")}
-    assert found == {"norm=torch.nn.BatchNorm1d": "Block(width=8, norm=torch.nn.BatchNorm1d)(float32[2, 8])"}
+    first = next(iter(found.items()))
+    assert first == ("norm=torch.nn.BatchNorm1d", "Block(width=8, norm=torch.nn.BatchNorm1d)(float32[2, 8])")
+    # nobody has the weights, and None is what it is already
+    assert not any(phrase.startswith(("weights", "mask")) for phrase in found)

@@ -175,7 +175,7 @@ atexit.register(print, "second")
 
 # %% threads at the exit
 import threading, time
-threading.Thread(target=lambda: (time.sleep(0.05), print("thread"))).start()
+threading.Thread(target=lambda: (time.sleep(0.5), print("thread"))).start()
 print("main")
 
 # %% finalizers

@@ -78,9 +78,8 @@ ELSEWHERE = {
         ("write", "writes", "the registry"),
     ),
 }
-# what a look at arguments raises that it cannot read, and how such a call is told
+# what a look at arguments raises that it cannot read
 UNREADABLE = (TypeError, ValueError, OSError, AttributeError, IndexError)
-HIDES = "has arguments that cannot be checked in"
 # what tells of a file without reading it; a walk over a home passes its secrets by, which is worth no report
 LOOKS = ("os.listdir", "os.scandir", "os.getxattr", "os.listxattr")
 PATHS = (pathlib.PosixPath, pathlib.WindowsPath, pathlib.PurePosixPath, pathlib.PureWindowsPath)
@@ -184,7 +183,9 @@ class _AuditHook:
                 refused = check(event, arguments)
             except UNREADABLE:
                 # the call itself may read them, or find a file where this found none; the kernel looks at it where it restricts it
-                refused = None if self._rules.processes else ("process", HIDES, event)
+                refused = (
+                    None if self._rules.processes else ("process", "has arguments that cannot be checked in", event)
+                )
             if refused is None:
                 return
             with contextlib.suppress(*UNREADABLE):  # a report that cannot be made is no permission
