@@ -41,7 +41,7 @@ def list_roots(as_json: bool) -> int:
 @consent.command("allow")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="FOLDER")
 def allow(folder: Path) -> int:
-    """Allow editors and coding assistants to run the files of FOLDER in the sandbox. Asks in the terminal: no script can answer."""
+    """Allow editors and coding assistants to run the files of FOLDER in the sandbox. Asks in the terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.ClickException(
             "`consent allow` asks you, and needs a terminal: a script cannot give your permission."

@@ -1,55 +1,76 @@
 """Finds the files of sockets that services listen on, so that they can be hidden (Linux).
 
-The kernel lists a socket under the name that it was given: one that is relative to the service's folder, or that it had before it was
-renamed, leads nowhere from here. So whatever socket is in the folder of such a name counts.
+The kernel lists a socket under the name that it was given: one that is relative to the service's folder, that begins at a root of the
+service's own, or that it had before it was renamed, leads nowhere from here. So whatever socket is in the folder of such a name counts, and
+in the same folder wherever it is mounted. One that was moved to another folder since is not found: nothing tells its file.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
+from collections.abc import Iterator
+
+from .mounts import mounts, other_names
 
 TABLE = "/proc/net/unix"
-# fields of a line: the number of the socket, and its name
-NUMBER, NAME = 6, 7
+# how a line begins: a name may have several; behind it are the number of the socket, and its name last (net/unix/af_unix.c)
+BEGIN = re.compile(r"^[0-9a-fA-F]+: ", re.MULTILINE)
+NUMBER, NAME = 5, 6
 # of a folder, before it is taken to be full of something else
 MAX_ENTRIES = 10_000
 
 
 def open_sockets() -> list[str]:
     """Paths of the sockets that may be open in this network namespace, without links."""
-    folders: dict[str, None] = {}
     found: dict[str, None] = {}
-    relative: dict[str, str] = {}
-    with contextlib.suppress(OSError), open(TABLE, encoding="utf-8", errors="surrogateescape") as table:
-        for line in table:
-            fields = line.rstrip("\n").split(maxsplit=NAME)
-            if len(fields) <= NAME or fields[NAME].startswith("@"):
-                continue
-            name = fields[NAME]
-            if os.path.isabs(name):
-                found[os.path.realpath(name)] = None
-                folders[os.path.realpath(os.path.dirname(name))] = None
-            else:
-                relative[fields[NUMBER]] = os.path.dirname(name)
-    for folder in (*folders, *_folders_of_services(relative)):
-        found.update(dict.fromkeys(_sockets_in(folder)))
+    folders: dict[str, None] = {}
+    names = dict(_names())
+    for name in filter(os.path.isabs, names.values()):
+        found[os.path.realpath(name)] = None
+        folders[os.path.realpath(os.path.dirname(name))] = None
+    folders.update(dict.fromkeys(_folders_of_services(names)))
+    table = mounts() if folders else []
+    for folder in folders:
+        for place in (folder, *other_names(folder, table)):
+            found.update(dict.fromkeys(_sockets_in(place)))
     return list(found)
 
 
-def _folders_of_services(relative: dict[str, str]) -> list[str]:
-    """Where the names of sockets begin: the folders in which the processes work that have the sockets open."""
+def _names() -> Iterator[tuple[str, str]]:
+    """Number and name of each socket that has a file."""
+    text = ""
+    with contextlib.suppress(OSError), open(TABLE, encoding="utf-8", errors="surrogateescape", newline="") as table:
+        text = table.read()
+    for line in BEGIN.split(text)[1:]:
+        fields = line.removesuffix("\n").split(maxsplit=NAME)
+        if len(fields) > NAME and not fields[NAME].startswith("@"):
+            yield fields[NUMBER], fields[NAME]
+
+
+def _folders_of_services(names: dict[str, str]) -> list[str]:
+    """Where ``names`` begin that do not begin at our root: the folders in which the processes work that have the sockets open, and the
+    roots of those that have one of their own."""
     found: dict[str, None] = {}
-    for pid in filter(str.isdecimal, os.listdir("/proc") if relative else ()):
+    has_relative = not all(map(os.path.isabs, names.values()))
+    for pid in filter(str.isdecimal, os.listdir("/proc") if names else ()):
         with contextlib.suppress(OSError):
-            for descriptor in os.listdir(f"/proc/{pid}/fd"):
+            root = os.readlink(f"/proc/{pid}/root")
+            for descriptor in os.listdir(f"/proc/{pid}/fd") if has_relative or root != "/" else ():
                 with contextlib.suppress(OSError):
                     link = os.readlink(f"/proc/{pid}/fd/{descriptor}")
-                    inside = relative.get(link[len("socket:[") : -1]) if link.startswith("socket:[") else None
-                    if inside is not None:
-                        found[os.path.realpath(os.path.join(os.readlink(f"/proc/{pid}/cwd"), inside))] = None
+                    name = names.get(link[len("socket:[") : -1]) if link.startswith("socket:[") else None
+                    if name is not None and not os.path.isabs(name):
+                        found[_folder_in(os.readlink(f"/proc/{pid}/cwd"), name)] = None
+                    elif name is not None and root != "/":
+                        found[_folder_in(root, name)] = None
     return list(found)
+
+
+def _folder_in(start: str, name: str) -> str:
+    return os.path.realpath(os.path.join(start, os.path.dirname(name).lstrip("/")))
 
 
 def _sockets_in(folder: str) -> list[str]:
