@@ -144,3 +144,28 @@ def test_the_compiler_may_ask_whether_it_knows_what_a_stub_is() -> None:
     assert names["truth"] is True
     with pytest.raises(ModuleNotFoundError, match="bars"):
         exec(asked, {"__name__": "program", "bar": bar})
+
+
+def test_what_a_file_can_do_without_is_stubbed_nowhere_in_it(tmp_path: Path) -> None:
+    """A stub for the line that needs it would be there for the line that does not, too."""
+    uses = """\
+import absent_logger
+
+def fast():
+    from absent_kernels import product
+    return product
+
+def chosen():
+    try:
+        import absent_kernels.cuda
+        return fast
+    except ImportError:
+        return None
+"""
+    write(tmp_path, "", "project/pyproject.toml")
+    write(tmp_path, uses, "project/parts.py")
+    # no line of the project handles the first call: its end is looked at from outside
+    write(tmp_path, "import torch\nimport parts\nprint(parts.chosen())\nparts.fast()\n", "project/uses.py")
+    done = subprocess.run([sys.executable, "-c", INSTALLED, str(tmp_path)], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["absent_logger", "None"], done.stderr
+    assert done.stderr.splitlines()[-1] == "ModuleNotFoundError: No module named 'absent_kernels'"

@@ -70,7 +70,7 @@ class MissingImports:
         if renamed is not None:
             self._wire.tell(ImportHelped(name, renamed.path, satisfied=renamed.satisfied))
             return spec_of(name, renamed.path)
-        if not _stubs_are_used:
+        if not _stubs_are_used or _provide_for_absence((*imports, *_nodes(self._file)), name):
             return None
         self._stubbed.add(name)
         self._wire.tell(ImportHelped(name))
@@ -227,13 +227,30 @@ def expects_failure(frame: FrameType, kinds: frozenset[str] = HANDLERS) -> bool:
     around = [
         node for node in _nodes(frame.f_code.co_filename) if any(_spans(part, frame.f_lineno) for part in _body(node))
     ]
+    return any(_handles_failure(node, kinds) for node in around)
+
+
+def _handles_failure(node: ast.AST, kinds: frozenset[str] = HANDLERS) -> bool:
+    if isinstance(node, ast.With):
+        suppressed = [_names(item.context_expr) for item in node.items]
+        return any("suppress" in names and names & kinds for names in suppressed)
     # one that raises another error provides for nothing: `except ImportError: raise ImportError("pip install …")`
-    handlers = [each for node in around if isinstance(node, ast.Try) for each in node.handlers]
-    handled = [each for each in handlers if not isinstance(each.body[-1], ast.Raise)]
-    suppressed = [_names(item.context_expr) for node in around if isinstance(node, ast.With) for item in node.items]
-    return any(each.type is None or _names(each.type) & kinds for each in handled) or any(
-        "suppress" in names and names & kinds for names in suppressed
-    )
+    handlers = [each for each in getattr(node, "handlers", ()) if not isinstance(each.body[-1], ast.Raise)]
+    return any(each.type is None or _names(each.type) & kinds for each in handlers)
+
+
+def _provide_for_absence(nodes: Sequence[ast.AST], top: str) -> bool:
+    """Whether one of these statements imports ``top`` and handles that it is not there: a stub that another line gets would be there for
+    it, too, and take the program another way."""
+    guarded = (part for node in nodes if _handles_failure(node) for each in _body(node) for part in ast.walk(each))
+    return any(top in _imported(part) for part in guarded)
+
+
+def _imported(node: ast.AST) -> set[str]:
+    """The top names of the modules that a statement imports."""
+    if isinstance(node, ast.ImportFrom):
+        return {(node.module or "").partition(".")[0]} if not node.level else set()
+    return {each.name.partition(".")[0] for each in node.names} if isinstance(node, ast.Import) else set()
 
 
 def _body(node: ast.AST) -> Sequence[ast.AST]:
