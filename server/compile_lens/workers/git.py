@@ -24,8 +24,10 @@ WITHOUT_PROGRAMS = (
     *("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}"),
     *("-c", "safe.bareRepository=explicit"),
 )
-# set in hooks of git: they name another repository than the one of the folder
-OF_ONE_REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX")
+# variables of git, which hooks and a folder's own settings have, name another repository, index or configuration, change what paths mean,
+# or have files written: only these stay, by which filters of the user's reach a server
+VARIABLES_OF_GIT = "GIT_"
+KEPT_VARIABLES = ("GIT_SSH", "GIT_ASKPASS", "GIT_SSL_", "GIT_PROXY_", "GIT_LFS_")
 # a few kilobytes of a repository unpack to any size: trees may have the same tree many times
 LONGEST_ANSWER, LONGEST_WAIT_S = 1 << 30, 120.0
 CHUNK = 1 << 20
@@ -55,7 +57,7 @@ def run_git(
     Raises OSError where there is no git, ValueError for a null character, EndlessAnswerError.
     """
     command = [on_search_path("git") or "", *WITHOUT_PROGRAMS, "-C", str(root), *arguments]
-    kept = {name: value for name, value in os.environ.items() if name not in OF_ONE_REPOSITORY}
+    kept = {name: value for name, value in os.environ.items() if _is_kept(name.upper())}
     overdue = threading.Event()
     with (
         tempfile.TemporaryFile() as said,
@@ -90,6 +92,10 @@ def run_git(
             raise EndlessAnswerError(f"it has more than {longest >> 20:,} MB")
         said.seek(0)
         return subprocess.CompletedProcess(command, code, answer, said.read())
+
+
+def _is_kept(variable: str) -> bool:
+    return variable.startswith(KEPT_VARIABLES) or not variable.startswith(VARIABLES_OF_GIT)
 
 
 def _up_to(longest: int, stream: IO[bytes] | None) -> Iterator[bytes]:

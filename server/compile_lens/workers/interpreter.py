@@ -41,8 +41,11 @@ def cannot_analyze(python: str, output: str) -> str:
 
 
 def about_tracked(python: str) -> str:
-    """What to tell the user where ``python`` is left out, because a repository brought it."""
-    return f"{python} was not used, because git tracks it. To use it anyway, choose it with --python or the setting compileLens.python."
+    """What to tell the user where ``python`` is left out, because a repository brought it, or may have."""
+    return (
+        f"{python} was not used, because git tracks it, or cannot say whether it does. "
+        "To use it anyway, choose it with --python or the setting compileLens.python."
+    )
 
 
 def find_interpreter(file: Path, roots: Sequence[Path] = (), explicit: str | None = None) -> str:
