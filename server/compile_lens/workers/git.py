@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
-from compile_lens.workers.search_path import on_search_path
+from compile_lens.workers.search_path import lies_in, on_search_path
 from compile_lens.workers.tied import tied
 
 # git fetches what a partial clone lacks, with a program that the repository names: a revision is had from what is here
@@ -54,9 +54,13 @@ def run_git(
 ) -> subprocess.CompletedProcess[bytes]:
     """What git says of the repository at ``root``, see `repositories_around`, whatever hook this runs in.
 
+    A git that lies in that repository, in one around it, or in that of the current folder, is none.
+
     Raises OSError where there is no git, ValueError for a null character, EndlessAnswerError.
     """
-    command = [on_search_path("git") or "", *WITHOUT_PROGRAMS, "-C", str(root), *arguments]
+    repositories = {*repositories_around(Path(os.path.realpath(root))), *_repositories_here()}
+    found = on_search_path("git", lambda program: lies_in(program, repositories))
+    command = [found or "", *WITHOUT_PROGRAMS, "-C", str(root), *arguments]
     kept = {name: value for name, value in os.environ.items() if _is_kept(name.upper())}
     overdue = threading.Event()
     with (
@@ -92,6 +96,13 @@ def run_git(
             raise EndlessAnswerError(f"it has more than {longest >> 20:,} MB")
         said.seek(0)
         return subprocess.CompletedProcess(command, code, answer, said.read())
+
+
+def _repositories_here() -> tuple[Path, ...]:
+    try:
+        return repositories_around(Path(os.path.realpath(Path.cwd())))
+    except OSError:  # it is deleted
+        return ()
 
 
 def _is_kept(variable: str) -> bool:

@@ -59,7 +59,7 @@ def find_interpreter(file: Path, roots: Sequence[Path] = (), explicit: str | Non
     """
     if explicit:
         expanded = os.path.expanduser(explicit)  # noqa: PTH111 - may be a bare name, for the search path
-        found = shutil.which(expanded) if os.path.dirname(expanded) else on_search_path(expanded)  # noqa: PTH120
+        found = shutil.which(expanded) if os.path.dirname(expanded) else _on_search_path(expanded)  # noqa: PTH120
         if found is None:
             raise InterpreterError(f"There is no Python interpreter at '{explicit}'.")
         return os.path.abspath(found)  # noqa: PTH100 - a link must stay one: it is what makes a virtual environment
@@ -82,8 +82,22 @@ def _candidates(file: Path, roots: Sequence[Path]) -> Iterator[Path]:
             yield python_of(environment)
     yield Path(sys.executable)
     for name in ("python3", "python"):
-        if found := on_search_path(name):
+        if found := _on_search_path(name):
             yield Path(found)
+
+
+def _on_search_path(name: str) -> str | None:
+    """An environment of a workspace that is on the search path is used as others are: unless the repository brought it."""
+    return on_search_path(name, _is_brought)
+
+
+def _is_brought(program: Path) -> bool:
+    real, environment = program.resolve(), program.parent.parent
+    # by the links that lead to it, too; beside it may be programs of others, as where an installer is itself a repository
+    if is_tracked(Path(program.anchor), program) or is_tracked(real.parent, real):
+        return True
+    is_environment = any((environment / name).exists() for name in ("pyvenv.cfg", "conda-meta"))
+    return is_environment and is_tracked(environment.parent, environment)
 
 
 def tracked_interpreters(file: Path, roots: Sequence[Path] = ()) -> Iterator[str]:

@@ -16,6 +16,7 @@ from compile_lens.workers.search_path import on_search_path
 LONGEST_ANSWER_S = 5.0
 # these keep a folder that is empty otherwise
 KEEPS_A_FOLDER = (".gitignore", ".gitkeep", ".gitattributes")
+AS_IT_IS = ":(icase,literal)"
 Stamp = tuple[int, int] | None
 
 
@@ -50,7 +51,7 @@ def _is_tracked(roots: tuple[Path, ...], environment: Path, _when: tuple[Stamp, 
 def _tracks(root: Path, places: Mapping[Path, Path]) -> bool:
     """Whether the repository at ``root`` tracks one of ``places``, which have their paths in it, or a file below one."""
     # in either case of letters, which the file system may not tell apart
-    asked = [f":(icase,literal){path.as_posix()}" for path in places.values()]
+    asked = [AS_IT_IS + path.as_posix() for path in places.values()]
     # the repository may be another user's, as in a container: of what its configuration names, listing files starts nothing
     arguments = ["-c", "safe.directory=*", "ls-files", "-z", "--", *asked]
     answer = run_git(root, arguments, timeout_s=LONGEST_ANSWER_S)
