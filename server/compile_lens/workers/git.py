@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
+from compile_lens.workers.loaded_before import without
 from compile_lens.workers.search_path import lies_in, on_search_path
 from compile_lens.workers.tied import tied
 
@@ -54,20 +55,23 @@ def run_git(
 ) -> subprocess.CompletedProcess[bytes]:
     """What git says of the repository at ``root``, see `repositories_around`, whatever hook this runs in.
 
-    A git that lies in that repository, in one around it, or in that of the current folder, is none.
+    A git that lies in that repository, in one around it, or in that of the current folder, is none, nor does it load libraries from there.
 
     Raises OSError where there is no git, ValueError for a null character, EndlessAnswerError.
     """
     repositories = {*repositories_around(Path(os.path.realpath(root))), *_repositories_here()}
-    found = on_search_path("git", lambda program: lies_in(program, repositories))
-    command = [found or "", *WITHOUT_PROGRAMS, "-C", str(root), *arguments]
+
+    def is_theirs(place: Path) -> bool:
+        return lies_in(place, repositories)
+
+    command = [on_search_path("git", is_theirs) or "", *WITHOUT_PROGRAMS, "-C", str(root), *arguments]
     kept = {name: value for name, value in os.environ.items() if _is_kept(name.upper())}
     overdue = threading.Event()
     with (
         tempfile.TemporaryFile() as said,
         subprocess.Popen(
             command,
-            env={**kept, **WITHOUT_FETCHING},
+            env={**kept, **without(kept, is_theirs), **WITHOUT_FETCHING},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=said,

@@ -14,7 +14,7 @@ from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.late_pattern import pattern
 from compile_lens.workers.project_environments import environments_of, python_of
 from compile_lens.workers.search_path import on_search_path
-from compile_lens.workers.tracked_environment import is_tracked
+from compile_lens.workers.tracked_environment import is_brought, is_tracked
 
 Stamp = tuple[tuple[str, int, int], ...]
 VERSION = pattern(r"__version__ = '([^']+)'")
@@ -88,14 +88,14 @@ def _candidates(file: Path, roots: Sequence[Path]) -> Iterator[Path]:
 
 def _on_search_path(name: str) -> str | None:
     """An environment of a workspace that is on the search path is used as others are: unless the repository brought it."""
-    return on_search_path(name, _is_brought)
+    return on_search_path(name, _is_of_a_repository)
 
 
-def _is_brought(program: Path) -> bool:
-    real, environment = program.resolve(), program.parent.parent
-    # by the links that lead to it, too; beside it may be programs of others, as where an installer is itself a repository
-    if is_tracked(Path(program.anchor), program) or is_tracked(real.parent, real):
+def _is_of_a_repository(program: Path) -> bool:
+    # beside it may be programs of others, as where an installer is itself a repository
+    if is_brought(program):
         return True
+    environment = program.parent.parent
     is_environment = any((environment / name).exists() for name in ("pyvenv.cfg", "conda-meta"))
     return is_environment and is_tracked(environment.parent, environment)
 

@@ -23,13 +23,13 @@ def on_search_path(name: str, is_passed_over: Callable[[Path], bool] | None = No
     return None
 
 
-def lies_in(program: Path, folders: Iterable[Path]) -> bool:
-    """Whether ``program``, by its own name or where it leads to, is in one of ``folders``, which contain no links.
+def lies_in(place: Path, folders: Iterable[Path]) -> bool:
+    """Whether ``place``, by its own name or where it leads to, is in one of ``folders``, which contain no links.
 
     A folder that holds the user's home does not count: what is there, as in a repository of one's settings, is the user's own.
     """
     home = os.path.realpath(Path.home())
-    places = (program, Path(os.path.realpath(program.parent), program.name), Path(os.path.realpath(program)))
+    names = (place, Path(os.path.realpath(place.parent), place.name), Path(os.path.realpath(place)))
     return any(
-        place.is_relative_to(folder) for folder in folders if not Path(home).is_relative_to(folder) for place in places
+        name.is_relative_to(folder) for folder in folders if not Path(home).is_relative_to(folder) for name in names
     )

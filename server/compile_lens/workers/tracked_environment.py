@@ -37,6 +37,12 @@ def is_tracked(folder: Path, environment: Path) -> bool:
         return True
 
 
+def is_brought(place: Path) -> bool:
+    """Whether a repository brought the absolute ``place``, a file or folder: that itself, something below, or a link that leads to it."""
+    real = Path(os.path.realpath(place))
+    return is_tracked(Path(place.anchor), place) or is_tracked(real.parent, real)
+
+
 @functools.lru_cache(256)
 def _is_tracked(roots: tuple[Path, ...], environment: Path, _when: tuple[Stamp, ...]) -> bool:
     """``roots`` are the repositories around the environment, the innermost first: it may be a submodule of the next."""
