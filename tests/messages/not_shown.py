@@ -60,6 +60,7 @@ NEVER_SHOWN = {
     "serving.py::serve": "the form of a line in the log",
     "text_output.py::STYLE": "styles of the terminal",
     "tokenizers.py::CHAT": "a chat template of a stand-in",
+    "tracked_environment.py::AS_IT_IS": "what git is told of a path",
     "unit_test.py::NO_EXPECTTEST": "a part of Python's message",
 }
 

@@ -17,6 +17,7 @@ from compile_lens.workers.host import Host
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter, torch_version, tracked_interpreters
 from compile_lens.workers.job import Job
 from compile_lens.workers.search_path import on_search_path
+from compile_lens.workers.tracked_environment import is_tracked
 
 
 def make(prefix: Path, torch: str | None = "2.13.0+cpu") -> str:
@@ -209,10 +210,32 @@ class TestWhatARepositoryBrought:
         git(folder, "add", ".venv")
         configuration = folder / ".git" / "config"
         configured = configuration.read_text()
+        git(folder, "rm", "--quiet", "--cached", "-r", ".venv")
         configuration.write_text("no configuration")
-        assert find_interpreter(folder / "train.py", [folder]) == python
-        configuration.write_text(configured)
         assert find_interpreter(folder / "train.py", [folder]) != python
+        assert list(tracked_interpreters(folder / "train.py", [folder])) == [python]
+        configuration.write_text(configured)
+        assert find_interpreter(folder / "train.py", [folder]) == python
+
+    @pytest.mark.parametrize(
+        ("variable", "value"),
+        [
+            ("GIT_LITERAL_PATHSPECS", "1"),
+            ("GIT_OBJECT_DIRECTORY", "/nonexistent"),
+            ("GIT_CONFIG_COUNT", "x"),
+            ("GIT_INDEX_FILE", "/nonexistent/index"),
+            ("GIT_COMMON_DIR", "/nonexistent"),
+        ],
+    )
+    def test_no_variable_of_git_hides_what_it_tracks(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+    ) -> None:
+        python, own = make(folder / ".venv"), make(folder / "env[1]*")
+        git(folder, "add", ".venv")
+        monkeypatch.setenv(variable, value)
+        assert is_tracked(folder, folder / ".venv")
+        assert find_interpreter(folder / "train.py", [folder]) != python
+        assert not is_tracked(folder, Path(own).parent.parent)
 
     def test_an_outcome_names_it_and_how_to_choose_it(self, folder: Path) -> None:
         python = make(folder / ".venv")
@@ -223,7 +246,7 @@ class TestWhatARepositoryBrought:
             return asyncio.run(analyze(Host(used), job)).notes
 
         (note,) = notes(sys.executable)
-        assert note.startswith(f"{python} was not used, because git tracks it.")
+        assert note.startswith(f"{python} was not used, because git tracks it, or cannot say whether it does.")
         assert "--python" in note
         assert notes(python) == ()
 

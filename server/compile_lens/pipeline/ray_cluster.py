@@ -92,15 +92,15 @@ class Cluster:
 @contextlib.contextmanager
 def _elsewhere() -> Iterator[None]:
     """While Ray starts: all of its processes import from the folder where it is started, which is often a workspace."""
-    here, given = Path.cwd(), os.environ.get(VARIABLE)
+    here, changed = Path.cwd(), fixed(os.environ)
+    given = {name: os.environ[name] for name in (VARIABLE, *changed) if name in os.environ}
     os.chdir(PACKAGES)
-    os.environ.update(fixed(os.environ))
+    os.environ.update(changed)
     try:
         yield
     finally:
         os.chdir(here)
-        if given is not None:
-            os.environ[VARIABLE] = given
+        os.environ.update(given)
 
 
 def _ray() -> Any:

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
-from compile_lens.workers.search_path import on_search_path
+from compile_lens.workers.loaded_before import without
+from compile_lens.workers.search_path import lies_in, on_search_path
 from compile_lens.workers.tied import tied
 
 # git fetches what a partial clone lacks, with a program that the repository names: a revision is had from what is here
@@ -24,8 +25,10 @@ WITHOUT_PROGRAMS = (
     *("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}"),
     *("-c", "safe.bareRepository=explicit"),
 )
-# set in hooks of git: they name another repository than the one of the folder
-OF_ONE_REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX")
+# variables of git, which hooks and a folder's own settings have, name another repository, index or configuration, change what paths mean,
+# or have files written: only these stay, by which filters of the user's reach a server
+VARIABLES_OF_GIT = "GIT_"
+KEPT_VARIABLES = ("GIT_SSH", "GIT_ASKPASS", "GIT_SSL_", "GIT_PROXY_", "GIT_LFS_")
 # a few kilobytes of a repository unpack to any size: trees may have the same tree many times
 LONGEST_ANSWER, LONGEST_WAIT_S = 1 << 30, 120.0
 CHUNK = 1 << 20
@@ -52,16 +55,23 @@ def run_git(
 ) -> subprocess.CompletedProcess[bytes]:
     """What git says of the repository at ``root``, see `repositories_around`, whatever hook this runs in.
 
+    A git that lies in that repository, in one around it, or in that of the current folder, is none, nor does it load libraries from there.
+
     Raises OSError where there is no git, ValueError for a null character, EndlessAnswerError.
     """
-    command = [on_search_path("git") or "", *WITHOUT_PROGRAMS, "-C", str(root), *arguments]
-    kept = {name: value for name, value in os.environ.items() if name not in OF_ONE_REPOSITORY}
+    repositories = {*repositories_around(Path(os.path.realpath(root))), *_repositories_here()}
+
+    def is_theirs(place: Path) -> bool:
+        return lies_in(place, repositories)
+
+    command = [on_search_path("git", is_theirs) or "", *WITHOUT_PROGRAMS, "-C", str(root), *arguments]
+    kept = {name: value for name, value in os.environ.items() if _is_kept(name.upper())}
     overdue = threading.Event()
     with (
         tempfile.TemporaryFile() as said,
         subprocess.Popen(
             command,
-            env={**kept, **WITHOUT_FETCHING},
+            env={**kept, **without(kept, is_theirs), **WITHOUT_FETCHING},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=said,
@@ -90,6 +100,17 @@ def run_git(
             raise EndlessAnswerError(f"it has more than {longest >> 20:,} MB")
         said.seek(0)
         return subprocess.CompletedProcess(command, code, answer, said.read())
+
+
+def _repositories_here() -> tuple[Path, ...]:
+    try:
+        return repositories_around(Path(os.path.realpath(Path.cwd())))
+    except OSError:  # it is deleted
+        return ()
+
+
+def _is_kept(variable: str) -> bool:
+    return variable.startswith(KEPT_VARIABLES) or not variable.startswith(VARIABLES_OF_GIT)
 
 
 def _up_to(longest: int, stream: IO[bytes] | None) -> Iterator[bytes]:

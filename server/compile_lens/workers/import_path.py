@@ -11,7 +11,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from compile_lens.workers.tracked_environment import is_tracked
+from compile_lens.workers.loaded_before import without
+from compile_lens.workers.tracked_environment import is_brought, is_tracked
 
 VARIABLE = "PYTHONPATH"
 # folders of installed packages, and what an installer leaves in others (Python's "Recording installed projects")
@@ -25,17 +26,18 @@ def left_out(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def fixed(environment: Mapping[str, str]) -> dict[str, str]:
-    """What to set for an interpreter that is to import from no folder of a workspace."""
+    """What to set for an interpreter that is to import from no folder of a workspace, and to load nothing that a repository brought."""
     entries = _entries(environment)
     kept = [entry for entry in entries if _is_kept(entry)]
-    return {VARIABLE: os.pathsep.join(kept)} if kept != entries else {}
+    return {**without(environment, is_brought), **({VARIABLE: os.pathsep.join(kept)} if kept != entries else {})}
 
 
 def whole(environment: Mapping[str, str]) -> dict[str, str]:
-    """What to set for a program, which imports from all of them."""
-    if not left_out(environment):
-        return {}
-    return {VARIABLE: os.pathsep.join(str(Path(entry).absolute()) for entry in _entries(environment))}
+    """What to set for a program, which imports from all of them, and has its variables whole."""
+    found = {name: environment[name] for name in without(environment, is_brought)}
+    if left_out(environment):
+        found[VARIABLE] = os.pathsep.join(str(Path(entry).absolute()) for entry in _entries(environment))
+    return found
 
 
 def _is_kept(entry: str) -> bool:

@@ -14,7 +14,7 @@ from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.late_pattern import pattern
 from compile_lens.workers.project_environments import environments_of, python_of
 from compile_lens.workers.search_path import on_search_path
-from compile_lens.workers.tracked_environment import is_tracked
+from compile_lens.workers.tracked_environment import is_brought, is_tracked
 
 Stamp = tuple[tuple[str, int, int], ...]
 VERSION = pattern(r"__version__ = '([^']+)'")
@@ -41,8 +41,11 @@ def cannot_analyze(python: str, output: str) -> str:
 
 
 def about_tracked(python: str) -> str:
-    """What to tell the user where ``python`` is left out, because a repository brought it."""
-    return f"{python} was not used, because git tracks it. To use it anyway, choose it with --python or the setting compileLens.python."
+    """What to tell the user where ``python`` is left out, because a repository brought it, or may have."""
+    return (
+        f"{python} was not used, because git tracks it, or cannot say whether it does. "
+        "To use it anyway, choose it with --python or the setting compileLens.python."
+    )
 
 
 def find_interpreter(file: Path, roots: Sequence[Path] = (), explicit: str | None = None) -> str:
@@ -56,7 +59,7 @@ def find_interpreter(file: Path, roots: Sequence[Path] = (), explicit: str | Non
     """
     if explicit:
         expanded = os.path.expanduser(explicit)  # noqa: PTH111 - may be a bare name, for the search path
-        found = shutil.which(expanded) if os.path.dirname(expanded) else on_search_path(expanded)  # noqa: PTH120
+        found = shutil.which(expanded) if os.path.dirname(expanded) else _on_search_path(expanded)  # noqa: PTH120
         if found is None:
             raise InterpreterError(f"There is no Python interpreter at '{explicit}'.")
         return os.path.abspath(found)  # noqa: PTH100 - a link must stay one: it is what makes a virtual environment
@@ -79,8 +82,22 @@ def _candidates(file: Path, roots: Sequence[Path]) -> Iterator[Path]:
             yield python_of(environment)
     yield Path(sys.executable)
     for name in ("python3", "python"):
-        if found := on_search_path(name):
+        if found := _on_search_path(name):
             yield Path(found)
+
+
+def _on_search_path(name: str) -> str | None:
+    """An environment of a workspace that is on the search path is used as others are: unless the repository brought it."""
+    return on_search_path(name, _is_of_a_repository)
+
+
+def _is_of_a_repository(program: Path) -> bool:
+    # beside it may be programs of others, as where an installer is itself a repository
+    if is_brought(program):
+        return True
+    environment = program.parent.parent
+    is_environment = any((environment / name).exists() for name in ("pyvenv.cfg", "conda-meta"))
+    return is_environment and is_tracked(environment.parent, environment)
 
 
 def tracked_interpreters(file: Path, roots: Sequence[Path] = ()) -> Iterator[str]:

@@ -4,33 +4,43 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from compile_lens.late_pattern import pattern
 from compile_lens.workers.followed_links import links_on
 from compile_lens.workers.git import EndlessAnswerError, repositories_around, run_git
 from compile_lens.workers.project_environments import python_of
+from compile_lens.workers.search_path import on_search_path
 
 # git answers within milliseconds, unless its own files are no ordinary ones
 LONGEST_ANSWER_S = 5.0
 # these keep a folder that is empty otherwise
 KEEPS_A_FOLDER = (".gitignore", ".gitkeep", ".gitattributes")
-WILD = pattern(r"[*?\[\\]")
+AS_IT_IS = ":(icase,literal)"
 Stamp = tuple[int, int] | None
 
 
 def is_tracked(folder: Path, environment: Path) -> bool:
-    """Whether the repository around ``folder`` brought the ``environment`` there. False where there is no git to tell."""
+    """Whether the repository around ``folder`` brought the ``environment`` there. False where there is no git to tell.
+
+    True where git cannot tell: what it fails at, or takes long for, may be the repository's own choice.
+    """
     around = Path(os.path.realpath(folder))
     real = around / environment.relative_to(folder) if environment.is_relative_to(folder) else environment.absolute()
     roots = repositories_around(real)
     changing = (real, python_of(real), *(root / ".git" / "index" for root in roots))
-    try:
-        return bool(roots) and _is_tracked(roots, real, tuple(map(_stamp, changing)))
-    except (OSError, ValueError, EndlessAnswerError):  # not kept: the next answer may be another one
+    if not roots or on_search_path("git") is None:
         return False
+    try:
+        return _is_tracked(roots, real, tuple(map(_stamp, changing)))
+    except (OSError, ValueError, EndlessAnswerError):  # not kept: the next answer may be another one
+        return True
+
+
+def is_brought(place: Path) -> bool:
+    """Whether a repository brought the absolute ``place``, a file or folder: that itself, something below, or a link that leads to it."""
+    real = Path(os.path.realpath(place))
+    return is_tracked(Path(place.anchor), place) or is_tracked(real.parent, real)
 
 
 @functools.lru_cache(256)
@@ -47,9 +57,9 @@ def _is_tracked(roots: tuple[Path, ...], environment: Path, _when: tuple[Stamp, 
 def _tracks(root: Path, places: Mapping[Path, Path]) -> bool:
     """Whether the repository at ``root`` tracks one of ``places``, which have their paths in it, or a file below one."""
     # in either case of letters, which the file system may not tell apart
-    asked = [f":(icase){WILD.sub(_as_it_is, path.as_posix())}" for path in places.values()]
+    asked = [AS_IT_IS + path.as_posix() for path in places.values()]
     # the repository may be another user's, as in a container: of what its configuration names, listing files starts nothing
-    arguments = ["-c", "safe.directory=*", "ls-files", "-z", "--", *asked, *(f"{name}/*" for name in asked)]
+    arguments = ["-c", "safe.directory=*", "ls-files", "-z", "--", *asked]
     answer = run_git(root, arguments, timeout_s=LONGEST_ANSWER_S)
     if answer.returncode:
         raise OSError(os.fsdecode(answer.stderr))
@@ -61,10 +71,6 @@ def _tracks(root: Path, places: Mapping[Path, Path]) -> bool:
         ):
             return True
     return False
-
-
-def _as_it_is(wild: re.Match[str]) -> str:
-    return f"\\{wild[0]}"
 
 
 def _is_same(tracked: Path, place: Path) -> bool:
