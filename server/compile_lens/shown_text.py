@@ -24,6 +24,8 @@ _UNSEEN = pattern(
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
     "|(?<=[\ufe00-\ufe0e\u200c\u200d])[\ufe00-\ufe0f\u200c\u200d]|(?<=\ufe0f)[\ufe00-\ufe0f\u200c]"
 )
+# which no text of several lines shows as escapes, and every name does
+_LINE_END = pattern(r"[\n\t]")
 _PUNCTUATION = pattern(r"[\\`*_<>\[\]#|~&]")
 # what makes a list, a rule or a heading of a line
 _LINE_START = pattern(r"(?m)^(?:([-+=])|(\d{1,9})([.)])(?=\s|$))")
@@ -48,6 +50,11 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return _UNSEEN.sub(_written, _STYLE.sub("", text).replace("\r\n", "\n"))
+
+
+def visible_name(name: str) -> str:
+    """``name``, of a file or a folder, in one line: what follows a newline in it would look like a line of ours."""
+    return _LINE_END.sub(_written, visible(name.replace("\r", "\\x0d")))
 
 
 def without_workflow_commands(text: str) -> str:

@@ -15,7 +15,8 @@ import pytest
 
 from compile_lens.agent.runtime.import_guard import REACHES_OUT
 from compile_lens.agent.sandbox import calls, unaudited_calls
-from compile_lens.agent.sandbox.calls import CHANGES, ELSEWHERE, LOOKS, LOOKS_UP, SIGNALS, Rules
+from compile_lens.agent.sandbox.calls import CHANGES, ELSEWHERE, LOOKS, LOOKS_UP, Rules
+from compile_lens.agent.sandbox.other_processes import CONTROLS, SIGNALS
 from compile_lens.agent.sandbox.passed_text import passed_text
 from compile_lens.agent.sandbox.started_programs import STARTS, refused_program
 
@@ -25,6 +26,7 @@ LOOKED_AT = {
     *LOOKS,
     *LOOKS_UP,
     *SIGNALS,
+    *CONTROLS,
     *STARTS,
     "os.putenv",
     "socket.__new__",
@@ -45,9 +47,7 @@ LET_THROUGH = {
     ),
     *("os.unsetenv", "os.walk", "os.listmounts", "os.listvolumes", "os.listdrives"),
     *(
-        "fcntl.fcntl",
         "fcntl.flock",
-        "fcntl.ioctl",
         "fcntl.lockf",
         "mmap.__new__",
         "resource.prlimit",

@@ -55,6 +55,7 @@ BLOCKED = {
     "opens": "the opening of",
     "starts": "the start of",
     "sends a signal to": "a signal to",
+    "joins the group of": "joining the process group of",
     "runs code in": "code that would run in",
     "has arguments that cannot be checked in": "a call whose arguments cannot be checked:",
 }

@@ -9,6 +9,7 @@ import click
 
 from compile_lens.cli.options import json_option
 from compile_lens.cli.terminal import as_given, echo, echo_json
+from compile_lens.shown_text import visible_name
 from compile_lens.state.fix_choices import FixChoices
 from compile_lens.wording import counted
 
@@ -30,7 +31,7 @@ def list_choices(as_json: bool) -> int:
     if not known:
         echo("No fix was taken and no finding was ignored in an editor.", err=True)
     for root, taken in known.items():
-        echo(f"{as_given(root)}:")
+        echo(f"{visible_name(as_given(root))}:")
         for code, rules in sorted(taken.items()):
             said = ", ".join(f"{rule} {counted(times, 'time')}" for rule, times in sorted(rules.items()))
             echo(f"  {as_given(code)}: {as_given(said)}")
@@ -49,11 +50,12 @@ def clear(folders: tuple[str, ...], all_of_them: bool) -> int:
     chosen = known if all_of_them else [Path(folder).absolute() for folder in folders]
     for root in chosen:
         if root not in known:
-            raise click.ClickException(f"Nothing is known of {root}.")
+            workspace = visible_name(str(root))
+            raise click.ClickException(f"Nothing is known of {workspace}.")
     for root in chosen:
         try:
             store.forget(root)
         except OSError as error:
             raise click.ClickException(f"{error.filename} cannot be deleted: {error.strerror}.") from None
-        echo(f"{as_given(str(root))}: forgotten.")
+        echo(f"{visible_name(as_given(str(root)))}: forgotten.")
     return 0

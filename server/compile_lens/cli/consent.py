@@ -11,6 +11,7 @@ import click
 
 from compile_lens.cli.options import json_option
 from compile_lens.cli.terminal import as_given, echo, echo_json
+from compile_lens.shown_text import visible_name
 from compile_lens.state.consent import ConsentStore
 
 QUESTION = (
@@ -32,7 +33,7 @@ def list_roots(as_json: bool) -> int:
     if as_json:
         echo_json(json.dumps(roots, indent=2))
     elif roots:
-        echo("\n".join(roots))
+        echo("\n".join(map(visible_name, roots)))
     else:
         echo("Background runs are not allowed in any workspace.", err=True)
     return 0
@@ -48,8 +49,9 @@ def allow(folder: Path) -> int:
         )
     root = Path(os.path.abspath(folder))  # noqa: PTH100 - an editor names the folder as the user does
     if not root.is_dir():
-        raise click.ClickException(f"{folder}: no such folder.")
-    echo(QUESTION.format(folder=as_given(str(root))))
+        name = visible_name(str(folder))
+        raise click.ClickException(f"{name}: no such folder.")
+    echo(QUESTION.format(folder=visible_name(as_given(str(root)))))
     if not click.confirm("Allow?", default=False):
         return 1
     try:
@@ -71,11 +73,13 @@ def revoke(folders: tuple[str, ...], all_of_them: bool) -> int:
     chosen = allowed if all_of_them else [Path(folder).absolute() for folder in folders]
     for root in chosen:
         if root not in allowed:
-            raise click.ClickException(f"{root} has no permission for background runs.")
+            workspace = visible_name(str(root))
+            raise click.ClickException(f"{workspace} has no permission for background runs.")
     for root in chosen:
         try:
             store.revoke(root)
         except OSError as error:
             raise click.ClickException(f"{error.filename} cannot be deleted: {error.strerror}.") from None
-        echo(f"{root}: background runs are no longer allowed.")
+        workspace = visible_name(str(root))
+        echo(f"{workspace}: background runs are no longer allowed.")
     return 0

@@ -14,7 +14,7 @@ from compile_lens.analysis.ranks import rank_names
 from compile_lens.cli.rank_table import print_ranks
 from compile_lens.cli.screen import Screen
 from compile_lens.cli.styled import Styled, cells
-from compile_lens.shown_text import shell_argument
+from compile_lens.shown_text import shell_argument, visible_name
 from compile_lens.wording import and_more, counted
 
 STYLE = {
@@ -273,9 +273,9 @@ def _compared(counts: ComparedGraphs) -> str:
 
 
 def display_path(file: str) -> str:
-    """``file`` relative to the current folder if it is inside it, otherwise unchanged."""
+    """``file`` relative to the current folder if it is inside it, otherwise whole; in one line."""
     relative = os.path.relpath(file) if os.path.isabs(file) else file  # noqa: PTH117 - a path of another machine stays text
-    return file if relative.startswith("..") else relative
+    return visible_name(file if relative.startswith("..") else relative)
 
 
 def path_text(path: tuple[CallSite, ...]) -> str:
@@ -284,7 +284,7 @@ def path_text(path: tuple[CallSite, ...]) -> str:
 
 
 def _short(place: Place) -> str:
-    return f"{os.path.basename(place.file)}:{place.line}"  # noqa: PTH119
+    return f"{visible_name(os.path.basename(place.file))}:{place.line}"  # noqa: PTH119
 
 
 def _expanded(text: str) -> str:

@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Any
 
 from ..runtime.dynamo_skips import outside_dynamo, skip_functions
-from . import known_paths, started_programs, unaudited_calls, unaudited_torch, windows_calls
+from . import known_paths, other_processes, started_programs, unaudited_calls, unaudited_torch, windows_calls
 from .known_paths import identities, identity, is_open, open_folders, path_of, special
 from .passed_text import passed_text
 from .policy import is_below
@@ -45,12 +45,6 @@ LINKED = (0, 2)
 FOLLOW_LINKS = {
     "os.truncate", "os.chmod", "os.chown", "os.utime", "os.setxattr", "os.removexattr", "os.chflags", "os.link",
 }  # fmt: skip
-# the first argument names the other process
-SIGNALS = {
-    "os.kill": os.getpgid if hasattr(os, "getpgid") else None,
-    "os.killpg": (lambda group: group),
-    unaudited_calls.SIGNALS: os.getpgid if hasattr(os, "getpgid") else None,
-}
 # an interpreter beside this one asks none of its hooks, and that of Tcl neither
 INTERPRETER = "cpython.PyInterpreterState_New"
 WAITS_FOR_OTHERS = ("socket.bind", unaudited_calls.LISTENS)
@@ -123,10 +117,10 @@ def install(rules: Rules, report: Report) -> None:
         _run_elsewhere,
         _is_local,
         _is_probe,
-        _is_descendant,
         passed_text,
         _positions,
         *vars(known_paths).values(),
+        *vars(other_processes).values(),
         is_below,
         *vars(started_programs).values(),
         *vars(unaudited_calls).values(),
@@ -153,7 +147,7 @@ class _AuditHook:
                 self._secret.add(identity(path))
         self._checks: dict[str, Callable[[str, tuple[Any, ...]], tuple[str, str, str] | None]] = {"open": self._open}
         self._checks.update(dict.fromkeys(CHANGES, self._change))
-        self._checks.update(dict.fromkeys(SIGNALS, self._signal))
+        self._checks.update(dict.fromkeys(other_processes.SIGNALS, other_processes.reached))
         if rules.shows_secrets:
             self._checks.update(dict.fromkeys(LOOKS, self._look))
         if not rules.processes:
@@ -164,6 +158,7 @@ class _AuditHook:
             self._checks.update(dict.fromkeys((INTERPRETER, unaudited_calls.TCL), _start_interpreter))
             self._checks["os.putenv"] = self._set_variable
             self._checks["sys.remote_exec"] = _run_elsewhere
+            self._checks.update(dict.fromkeys(other_processes.EVENTS, other_processes.reached))
             self._checks.update(dict.fromkeys(windows_calls.FILES, self._change_in_windows))
             self._checks.update(dict.fromkeys(windows_calls.OTHERS, windows_calls.refused_elsewhere))
         if not rules.network:
@@ -227,7 +222,9 @@ class _AuditHook:
         if is_below(real, self._rules.secret):
             return True
         # where the kernel does not hide them: letters of the other case, and other names of the same file or folder
-        return not self._rules.processes and not self._secret.isdisjoint(identities(real))
+        return not self._rules.processes and (
+            not self._secret.isdisjoint(identities(real)) or other_processes.is_private(path)
+        )
 
     def _look(self, _: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         path = arguments[0]
@@ -288,24 +285,6 @@ class _AuditHook:
         if does == "creates" and os.path.lexists(real):
             return None  # Inductor ensures that its build folder exists; nothing is created if it does
         return "write", does, name
-
-    def _signal(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
-        group_of: Any = SIGNALS[event]
-        pid, number = arguments[:2]
-        if pid == os.getpid():
-            return None
-        if (
-            group_of is None
-        ):  # Windows, where each number but that of Ctrl+C ends the process, and groups cannot be asked for
-            return "process", "sends a signal to", f"process {pid}"
-        if number == 0:
-            return None
-        try:
-            if pid > 0 and (group_of(pid) == os.getpgid(0) or _is_descendant(pid)):
-                return None
-        except ProcessLookupError:
-            return None  # nor does the call find one
-        return None if pid == 0 else ("process", "sends a signal to", f"process {pid}")
 
     def _change_in_windows(self, event: str, arguments: tuple[Any, ...]) -> tuple[str, str, str] | None:
         for path, does in windows_calls.changed_files(event, arguments):
@@ -398,16 +377,3 @@ def _is_probe(event: str, arguments: tuple[Any, ...]) -> bool:
 
 def _is_local(host: str) -> bool:
     return host in ("", "localhost", "::1", "::", "0.0.0.0") or host.startswith("127.")
-
-
-def _is_descendant(pid: int) -> bool:
-    """Whether process ``pid`` is a descendant of this one (Linux)."""
-    for _ in range(64):
-        try:
-            with open(f"/proc/{pid}/stat", "rb") as status:
-                pid = int(status.read().rpartition(b")")[2].split()[1])
-        except (OSError, ValueError, IndexError):
-            return False
-        if pid == os.getpid():
-            return True
-    return False

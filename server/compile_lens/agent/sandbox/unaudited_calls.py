@@ -23,10 +23,10 @@ from ..instrument.import_hook import change_at_import
 from ..runtime.dynamo_skips import skipped
 from .passed_text import passed_text
 
-# events of ours: a path and the descriptor of its folder; a socket and its address; the number of a process, and of the signal;
-# a program; nothing
-FIFO, NODE, LISTENS, SIGNALS, FORKS, TCL = (
-    f"compile_lens.{name}" for name in ("mkfifo", "mknod", "listen", "pidfd_send_signal", "fork_exec", "tcl")
+# events of ours: a path and the descriptor of its folder; a socket and its address; the number of a process, and of the signal, or of
+# the group; a program; nothing
+FIFO, NODE, LISTENS, SIGNALS, JOINS, FORKS, TCL = (
+    f"compile_lens.{name}" for name in ("mkfifo", "mknod", "listen", "pidfd_send_signal", "setpgid", "fork_exec", "tcl")
 )
 # the argument after the name says how: by these letters, a database is read alone
 BY_FLAG = "flag"
@@ -72,6 +72,8 @@ def announce(refuses_database: Callable[[str | None], bool]) -> None:
             _replace(os, name, _spawning(getattr(os, name)))
     if hasattr(signal, "pidfd_send_signal"):
         _replace(signal, "pidfd_send_signal", _signaling(signal.pidfd_send_signal))
+    if hasattr(os, "setpgid"):
+        _replace(os, "setpgid", _joining(os.setpgid))
     setattr(socket.socket, "listen", _listening(socket.socket.listen))  # noqa: B010 - a method
     if os.name == "posix":
         # what subprocess starts is audited; multiprocessing starts programs without it
@@ -194,6 +196,17 @@ def _signaling(send: Callable[..., Any]) -> Callable[..., Any]:
     def announced(descriptor: int, number: int, *others: Any, **named: Any) -> Any:
         sys.audit(SIGNALS, _process(descriptor), number)
         return send(descriptor, number, *others, **named)
+
+    return skipped(announced)
+
+
+def _joining(join: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(join)
+    def announced(pid: int, group: int, /) -> None:
+        # asked once: they may be others the next time
+        pid, group = operator.index(pid), operator.index(group)
+        sys.audit(JOINS, pid, group)
+        return join(pid, group)
 
     return skipped(announced)
 
