@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -19,6 +20,13 @@ from compile_lens.pipeline.workspace import documented_examples, mentioning
 from compile_lens.stages.debug_folder import TextFile
 from compile_lens.workers.extraction import find_torch
 from compile_lens.workers.interpreter import torch_version
+
+ASK_DOCTOR = """
+import os, sys
+from compile_lens.agent.runtime.environment_report import users_cache
+for os.environ["TORCHINDUCTOR_CACHE_DIR"] in sys.argv[1:]:
+    print(repr(users_cache().bisect_status))
+"""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes in folders there")
@@ -82,3 +90,18 @@ def test_a_repository_chooses_no_file_elsewhere_for_its_baseline(
     )
     (project / "pyproject.toml").write_text("[tool.compile-lens]\nbaseline = 'ci/known.json'\n")
     assert project_defaults(project)["check"] == {"baseline": str(project / "ci" / "known.json")}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes in folders there")
+def test_the_doctor_waits_for_nothing_in_a_cache_of_somebody_else(tmp_path: Path) -> None:
+    places = [tmp_path / kind / "bisect" / "bisect_status.txt" for kind in ("pipe", "device", "folder", "no text")]
+    pipe, device, folder, no_text = places
+    for place in places:
+        place.parent.mkdir(parents=True)
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    folder.mkdir()
+    no_text.write_bytes(b"backend=\xff")
+    command = [sys.executable, "-c", ASK_DOCTOR, *(str(place.parent.parent) for place in places)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert ran.stdout.splitlines() == ["None", "None", "None", repr("backend=\ufffd")]

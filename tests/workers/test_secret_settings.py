@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from compile_lens.agent.runtime.protocol import SandboxKind
-from compile_lens.agent.sandbox.secret_places import SECRET_SETTING, candidates, settings_with_secrets
+from compile_lens.agent.runtime.regular_file import LARGEST_BYTES
+from compile_lens.agent.sandbox.secret_places import (
+    SECRET_PLACES,
+    SECRET_SETTING,
+    candidates,
+    settings_with_secrets,
+    without_hidden_settings,
+)
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.workers.access import SandboxOptions
 from compile_lens.workers.host import Host
@@ -47,7 +54,18 @@ ADDRESS = {"SSH_AUTH_SOCK": "/planted/agent", "KEPT": "kept"}
     "text",
     ['[url "https://me:planted@host/"]\n', "[http]\n\textraHeader = Authorization: planted\n", "channels:\n  - https://host/t/planted-1/x\n",
      "https://0123456789abcdef0123@host/x", "password=planted", 'header = "Authorization: Bearer planted"', "user = me:planted",
-     "-u me:planted", "x.password = planted", "oauth_token: planted", '"api-key": "planted"'],
+     "-u me:planted", "x.password = planted", "oauth_token: planted", '"api-key": "planted"',
+     "[sendemail]\n\tsmtpPass = planted\n", "[imap]\n\tpass = planted\n", "smtppass=planted",
+     "[core]\n\tsshCommand = sshpass -p planted ssh\n",
+     'proxy-user = "me:planted"', 'user = "my name:planted"', "-U me:planted", "-ume:planted",
+     "pass = planted", "--pass planted", "proxy-pass planted",
+    
+     "oauth2-bearer = planted", "--oauth2-bearer planted", "cert = /x/c.pem:planted", "-E c.pem:planted", "cert = C:\\c.pem:planted",
+     'cookie = "session=planted"', "-b session=planted", 'header = "X-Session: planted"',
+     '-H "Cookie: planted"', "header = Cookie: sid=planted",
+     '[pypi-token]\npypi = "planted"\n', 'pypi-token.pypi = "planted"', "https://planted1@host/",
+     "password = no-planted", 'token = "true-planted"',
+     "token: yes7planted", "secret_access_key = planted", "url = https://host/x?sig=planted", "password = \\\n planted"],
 )  # fmt: skip
 def test_settings_with_a_secret_are_known(text: str) -> None:
     assert SECRET_SETTING.search(text)
@@ -57,7 +75,11 @@ def test_settings_with_a_secret_are_known(text: str) -> None:
     "text",
     ["[user]\n\tname = Me\n\temail = me@host\n[credential]\n\thelper = store\n", '[url "ssh://git@host/"]\n\tinsteadOf = https://host/\n',
      "add_anaconda_token: true\nchannels:\n  - conda-forge\nssl_verify: /etc/cert.pem\n", "[log]\n\tauthor = me\n", "user-agent = x:y",
-     "[safe]\n\tdirectory = /a:b\n[user]\n\tname = A: B\n"],
+     "[safe]\n\tdirectory = /a:b\n[user]\n\tname = A: B\n", 'token = "no" # off\nssl_verify = 1\n', '{"api_key": "", "sync": true}',
+     "cert = C:\\c.pem",
+     "bypass = x", "cookie-jar = x", "cookies = on", "[merge]\n\tconflictstyle = diff3\n[http]\n\tcookieFile = x\n", "--user-agent x:y",
+     "proxy = http://host:80", '[url "https://git@host/"]\n\tinsteadOf = x\n', "[imap]\n\tuser = me\n\thost = imaps://host:993\n",
+     "auth = false\n"],
 )  # fmt: skip
 def test_other_settings_can_be_read(text: str) -> None:
     assert not SECRET_SETTING.search(text)
@@ -76,6 +98,44 @@ def test_places_of_sessions_and_services(tmp_path: Path) -> None:
     assert list(settings_with_secrets("/home/me", environment)) == []
     settings.write_text("token = planted\n")
     assert list(settings_with_secrets("/home/me", environment)) == [str(settings)]
+    with settings.open("wb") as file:
+        file.truncate(LARGEST_BYTES + 1)  # nobody looks into it
+    assert list(settings_with_secrets("/home/me", environment)) == [str(settings)]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [".config/openstack/clouds.yaml", ".config/helm/repositories.yaml", ".rattler/credentials.json", ".mamba/auth/x.json",
+     ".minikube/x/client.key",
+     ".config/Code/User/workspaceStorage/x/chatSessions/a.json", ".config/Cursor/User/workspaceStorage/x/state.vscdb",
+     ".copilot/config.json",
+     ".var/app/org.mozilla.firefox/.mozilla/firefox/x/logins.json", "snap/chromium/common/chromium/Default/Cookies", ".histfile",
+     ".Rhistory",
+     ".aliyun/config.json", ".config/pnpm/rc", ".config/roboflow/config.json", ".qwen/oauth_creds.json",
+     ".local/share/amazon-q/data.sqlite3",
+     ".config/google-chrome-beta/Default/Cookies", ".local/share/fish/other_history"],
+)  # fmt: skip
+def test_usual_places_are_known(place: str, tmp_path: Path) -> None:
+    file = tmp_path / place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch()
+    assert any(file.is_relative_to(found) for found in candidates(str(tmp_path), {}))
+
+
+def test_settings_in_folders_and_for_all_users(tmp_path: Path) -> None:
+    for place in (".conda/condarc.d/a.yml", ".config/dvc/config"):
+        file = tmp_path / place
+        file.parent.mkdir(parents=True)
+        file.write_text("password: planted\n")
+        assert str(file) in set(settings_with_secrets(str(tmp_path), {}))
+    paths = {path for place in SECRET_PLACES if place.are_settings for path in place.paths}
+    assert {"/etc/pip.conf", "/etc/gitconfig", "/etc/conda/.condarc"} < paths
+
+
+def test_git_is_told_of_no_settings_that_it_cannot_open() -> None:
+    assert without_hidden_settings(["/etc/gitconfig"], "/home/me", {}) == {"GIT_CONFIG_SYSTEM": os.devnull}
+    assert without_hidden_settings(["/home/me/.gitconfig"], "/home/me", {}) == {"GIT_CONFIG_GLOBAL": os.devnull}
+    assert without_hidden_settings(["/home/me/.condarc"], "/home/me", {}) == {}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

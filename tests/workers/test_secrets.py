@@ -160,7 +160,9 @@ def test_no_run_is_a_copy_of_a_process_that_knew_secrets(place: Place, tmp_path:
     "kept",
     ["TOKENIZERS_PARALLELISM=false", "MAX_TOKENS=4096", "PAD_TOKEN=0", "PATH=/usr/bin:/bin", "HOME=/home/me", "HF_TOKEN_PATH=/x/token",
      "TORCH_LOGS=+dynamo", "SSL_CERT_FILE=/etc/ssl/cert.pem", "PYTHONHASHSEED=0", "CUDA_VISIBLE_DEVICES=0,1", "KEYBOARD=us",
-     "PIP_INDEX_URL=https://pypi.org/simple", "COMPASS=north", "MONKEY=banana", "WANDB_MODE=offline", "SKIP_AUTH=1"],
+     "PIP_INDEX_URL=https://pypi.org/simple", "COMPASS=north", "MONKEY=banana", "WANDB_MODE=offline", "SKIP_AUTH=1",
+     "GIT_CONFIG_KEY_0=http.extraheader", "GIT_CONFIG_PARAMETERS='core.bare=true' 'safe.directory'='/'", "TRAIN_TOKENS=10_000_000_000",
+     "INDEX=https://me@dev.example/simple", "PAGE=https://host.example/?tokens=3&use_token=true&design=x", "LAYER_2=x", "MAX_TOKENS_2=10B"],
 )  # fmt: skip
 def test_ordinary_variables_are_kept(kept: str) -> None:
     name, _, value = kept.partition("=")
@@ -172,7 +174,9 @@ def test_ordinary_variables_are_kept(kept: str) -> None:
     ["KAGGLE_KEY=0123abcd", "PGPASSWORD=secret", "MYSQL_PWD=secret", "SSHPASS=secret", "REDISCLI_AUTH=secret", "LDAP_BINDPW=secret",
      "NGROK_AUTHTOKEN=2abc", "SECRET_KEY_BASE=0f0f", "SLACK_WEBHOOK=https://hooks.example/T0/B0", "AWS_BEARER_TOKEN_BEDROCK=abc",
      "POETRY_PYPI_TOKEN_PYPI=abc", "CI_JOB_JWT_V2=abc", "DOCKER_AUTH_CONFIG={}", "AWS_SECRET_ACCESS_KEY=/x7Kbase64", "MY=Bearer abc",
-     "OTEL_EXPORTER_OTLP_HEADERS=api-key=abc", "GIT_CONFIG_VALUE_0=AUTHORIZATION: basic abc", 'SA={"k": "-----BEGIN PRIVATE KEY-----"}'],
+     "OTEL_EXPORTER_OTLP_HEADERS=api-key=abc", "GIT_CONFIG_VALUE_0=AUTHORIZATION: basic abc",
+     "SYSTEM_ACCESSTOKEN=abc", "OPENAI_API_KEY_2=abc", "API_KEYS=abc,def", "AUTH_TOKENS=abc", "CLIENTSECRET=abc", "DB_PASSWORD2=abc",
+     'SA={"k": "-----BEGIN PRIVATE KEY-----"}'],
 )  # fmt: skip
 def test_secrets_by_their_names_and_values_are_hidden(secret: str) -> None:
     name, _, value = secret.partition("=")
@@ -186,7 +190,32 @@ def test_secrets_by_their_names_and_values_are_hidden(secret: str) -> None:
         ("https://0123456789abcdef0123@index.example/simple", f"https://{HIDDEN}@index.example/simple"),
         ("https://a.example/b?sv=1&sig=abc%3D", f"https://a.example/b?sv=1&sig={HIDDEN}"),
         ("ssh://git@host.example/repository", None),
+        ("ssh://user12345@host.example/repository", None),
+        ("https://abc123token@host.example/simple", f"https://{HIDDEN}@host.example/simple"),
+        ("https://0123456789abcdef0123:x-oauth-basic@host.example", f"https://{HIDDEN}:{HIDDEN}@host.example"),
+        (
+            "https://s3.example/x?X-Amz-Date=1&X-Amz-Signature=abc&n=1",
+            f"https://s3.example/x?X-Amz-Date=1&X-Amz-Signature={HIDDEN}&n=1",
+        ),
+        ("https://gs.example/x?X-Goog-Signature=abc", f"https://gs.example/x?X-Goog-Signature={HIDDEN}"),
+        (
+            "https://cdn.example/x?Expires=1&Signature=a~b-&Key-Pair-Id=K",
+            f"https://cdn.example/x?Expires=1&Signature={HIDDEN}&Key-Pair-Id=K",
+        ),
+        ("https://a.example/?access_token=abc#x", f"https://a.example/?access_token={HIDDEN}#x"),
+        ("https://a.example/?b=1&api_key=abc", f"https://a.example/?b=1&api_key={HIDDEN}"),
+        ("https://a.example/?token=abc def", f"https://a.example/?token={HIDDEN} def"),
     ],
 )
 def test_secrets_in_addresses_are_hidden(address: str, shown: str | None) -> None:
     assert hidden({"ADDRESS": address}) == ({} if shown is None else {"ADDRESS": shown})
+
+
+def test_git_reads_what_is_left_of_its_settings() -> None:
+    """It ends where they are none."""
+    given = r"'http.extraheader=Authorization: it'\''s' 'url.https://h/?a=b.insteadof'='planted' 'core.bare'='true'"
+    left = hidden({"GIT_CONFIG_PARAMETERS": given})
+    told = f"'http.extraheader={HIDDEN}' 'url.https://h/?a=b.insteadof'='{HIDDEN}' 'core.bare'='true'"
+    assert left == {"GIT_CONFIG_PARAMETERS": told}
+    command = ["git", "config", "--get", "http.extraheader"]
+    assert subprocess.run(command, env={**os.environ, **left}, capture_output=True, text=True).stdout == f"{HIDDEN}\n"

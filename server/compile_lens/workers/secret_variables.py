@@ -12,11 +12,13 @@ from collections.abc import Mapping
 from compile_lens.late_pattern import pattern
 
 HIDDEN = "hidden-by-compile-lens"
-# The last words of names (GitHub's secret scanning, gitleaks and detect-secrets look for the same). To add one, add it here.
+# The last words of names (GitHub's secret scanning, gitleaks and detect-secrets look for the same); they may be many and counted. To add
+# one, add it here. ``GIT_CONFIG_KEY_0`` is the name of a setting: git ends where it is none.
 _NAMES = pattern(
-    r"(?:^|_)(?:KEY(?:_ID|_BASE)?|(?:API|ACCESS|SECRET|PRIVATE|AUTH)KEY(?:_ID)?|TOKEN(?:_\w+)?|AUTHTOKEN|JWT(?:_\w+)?|SECRET|SECRETS|PASS|PASSPHRASE|PWD_HASH"
-    r"|CREDENTIALS?(?:_JSON)?|CREDS|PAT|DSN|COOKIE|WEBHOOK(?:_URL)?|CONNECTION_STRING|AUTH|AUTH_CONFIG|HEADERS|CONFIG_VALUE_\d+)$"
-    r"|PASSWORD$|PASSWD$|[^D]PWD$|BINDPW$|SSHPASS$",
+    r"^(?!GIT_CONFIG_KEY_\d+$)(?:.*_)?(?:KEYS?(?:_ID|_BASE)?|(?:API|ACCESS|SECRET|PRIVATE|AUTH)KEYS?(?:_ID)?|TOKEN(?:_\w+)?|(?:API|ACCESS|AUTH|BEARER|ID|REFRESH|SESSION)TOKENS?"
+    r"|(?:API|ACCESS|AUTH|BEARER|REFRESH|SESSION)_TOKENS|JWT(?:_\w+)?|(?:API|APP|CLIENT)?SECRETS?|PASS|PASSPHRASE|PWD_HASH"
+    r"|CREDENTIALS?(?:_JSON)?|CREDS|PAT|DSN|COOKIE|WEBHOOK(?:_URL)?|CONNECTION_STRING|AUTH|AUTH_CONFIG|HEADERS|CONFIG_VALUE_\d+)(?:_?\d+)?$"
+    r"|(?:PASSWORD|PASSWD|[^D]PWD|BINDPW|SSHPASS)(?:_?\d+)?$",
     re.IGNORECASE,
 )
 # Values that are tokens whatever their name is. Their issuers publish the prefixes for secret scanning.
@@ -26,8 +28,21 @@ _VALUES = pattern(
 )
 # up to the last `@`: a password may have any character
 _PASSWORD_IN_URL = pattern(r"(?<=://)([^/@\s:]*):[^\s,]+(?=@)")
-# in the place of a user, or as the signature of an address
-_TOKEN_IN_URL = pattern(r"(?<=://)[^/@\s:]{16,}(?=@)|(?<=[?&]sig=)[^&\s]+")
+# In the place of a user. Where git or an index is asked, a short one with numbers may be a token, too.
+_TOKEN_IN_URL = pattern(
+    rf"(?<=://)(?:[^/@\s:]{{16,}}(?=@)|(?=[^/@\s:]*\d)[^/@\s:]{{16,}}(?=:{HIDDEN}@))"
+    r"|(?:(?<=https://)|(?<=http://))(?=[^/@\s:]*\d)(?=[^/@\s:]*[a-z])[^/@\s:]{8,}(?=@)",
+    re.IGNORECASE,
+)
+# What signs an address for whoever has it, or stands for its user (AWS's Signature Version 4, Google's signed URLs, Azure's shared access
+# signatures, RFC 6750, section 2.3).
+_SECRET_OF_QUERY = pattern(
+    r"([?&;#](?:[\w.-]*(?:signature|credential|token|secret|passw(?:or)?d|api[_-]?key|access[_-]?key)|sig)=)(?!(?:true|false|\d{1,6})(?:[&;#]|$))[^&;#\s\"'<>]+",
+    re.IGNORECASE,
+)
+# settings that git passes on to what it starts: 'name=value' or 'name'='value', quoted for a shell (quote.c, ``sq_quote_buf``)
+_GIT_SETTINGS = "GIT_CONFIG_PARAMETERS"
+_GIT_SETTING = pattern(r"('[^']*'='|'[^'=]*=)((?:[^']|'\\['!]')*)(?=')")
 # a number or a switch says nothing
 _HARMLESS = pattern(r"^(?:\d{1,6}|true|false|yes|no|on|off|none|null|auto|~/\S*)?$", re.IGNORECASE)
 _OF_PATH = pattern(r"(?:FILE|PATH|DIR|HOME|SOCK)$", re.IGNORECASE)
@@ -38,11 +53,20 @@ def hidden(environment: Mapping[str, str]) -> dict[str, str]:
     found = {}
     for name, value in environment.items():
         shown = _TOKEN_IN_URL.sub(HIDDEN, _PASSWORD_IN_URL.sub(rf"\1:{HIDDEN}", value))
-        if _VALUES.search(value) or (_NAMES.search(name) and not (_HARMLESS.match(value) or _is_path(name, value))):
+        shown = _SECRET_OF_QUERY.sub(rf"\1{HIDDEN}", shown)
+        if name == _GIT_SETTINGS:
+            shown = _GIT_SETTING.sub(_without_value, shown)
+        elif _VALUES.search(value) or (_NAMES.search(name) and not (_HARMLESS.match(value) or _is_path(name, value))):
             shown = HIDDEN
         if shown != value:
             found[name] = shown
     return found
+
+
+def _without_value(setting: re.Match[str]) -> str:
+    """A setting of git. Its value may be a header with a password: like ``GIT_CONFIG_VALUE_0`` it is hidden unless it is harmless."""
+    name, value = setting.groups()
+    return setting[0] if _HARMLESS.match(value) or _is_path("", value) else name + HIDDEN
 
 
 def _is_path(name: str, value: str) -> bool:

@@ -34,6 +34,7 @@ from .environment_facts import (
     UsersCacheFacts,
 )
 from .message import to_json
+from .regular_file import read_regular_text
 
 # what changes how torch compiles, or what a bisection left in the environment
 CHANGES_COMPILING = re.compile(
@@ -81,7 +82,7 @@ def main() -> int:
             _of(TritonFacts, _triton),
             _of(GpuFacts, _gpu),
             _of(CompilerFacts, _compiler),
-            _of(UsersCacheFacts, _users_cache),
+            _of(UsersCacheFacts, users_cache),
         )
     output.write(to_json(facts))
     output.close()
@@ -155,14 +156,13 @@ def _compiler() -> CompilerFacts:
     return replace(found, builds=False, problem=problem)
 
 
-def _users_cache() -> UsersCacheFacts:
+def users_cache() -> UsersCacheFacts:
+    """Where the user's own cache of Inductor is, and what a bisection has left in it."""
     folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
     if not folder:
         folder = inductor.DEFAULT_CACHE.need()()
     status = None
-    with (
-        contextlib.suppress(OSError),
-        open(os.path.join(folder, "bisect", "bisect_status.txt"), encoding="utf-8") as file,
-    ):
-        status = file.read(200)
+    # anybody may have made the folder, in a temporary one, and have put a pipe there
+    with contextlib.suppress(OSError):
+        status = read_regular_text(os.path.join(folder, "bisect", "bisect_status.txt"))[:200]
     return UsersCacheFacts(os.path.abspath(folder), status)

@@ -9,14 +9,15 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from ..runtime.regular_file import read_regular_text
+from ..runtime.regular_file import FileTooLargeError, read_regular_text
 
 # ruff: noqa: E501 - a table
 USER = os.getuid() if hasattr(os, "getuid") else ""
-GIT_SETTINGS = "GIT_CONFIG_GLOBAL"
+# since git 2.32
+GIT_SETTINGS = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
 # the first part of a place that a variable moves, and where it is without the variable (XDG Base Directory Specification 0.8)
 BASES = {
     "$XDG_CONFIG_HOME": "~/.config",
@@ -32,12 +33,25 @@ BASES = {
     # pam_systemd(8)
     "$XDG_RUNTIME_DIR": f"/run/user/{USER}",
 }
-# what is a secret in a file of settings that is otherwise none: a password or a token in an address, a header, a key, the name of a user
+# what is no secret behind the name of one: nothing, or a switch
+SWITCH = r"""["']?(?:true|false|yes|no|on|off|none|null)?["']?[ \t]*(?:[#;,}]|\r?$)"""
+# What is a secret in a file of settings that is otherwise none: a password or a token in an address, a header, a key, the name of a user. The options of
+# curl and wget stand there with dashes or without, and with an equals sign, a colon or a blank before their value (man curl(1), wget(1)).
 SECRET_SETTING = re.compile(
-    r"://[^/\s@:]*:[^/\s@]+@|://[^/\s@:]{16,}@|/t/[\w-]{8,}/|extraheader|^\s*-*(?:u|user)\b[ \t=:]*\S+:\S|"
-    r"(?:[\w-]*(?:token|passw|passphrase|secret|api[_-]?key)[\w-]*|\bauth(?:orization)?)[\"']?\s*[=:]\s*(?!(?:true|false|yes|no)\b)\S",
+    r"://[^/\s@:]*:[^/\s@]+@|://[^/\s@:]{16,}@|https?://(?!git@)[^/\s@:]+@|/t/[\w-]{8,}/|[?&]sig(?:nature)?=|extraheader|\bsshpass\b"
+    r"|^[ \t]*(?:(?-i:-H)|-*(?:proxy-)?header(?![\w-])|(?-i:-b)|-*cookie(?![\w-]))[ \t=:]*\S"
+    r"|^[ \t]*(?:(?-i:-[uU])|-*(?:u|(?:proxy-)?user)(?![\w-]))[ \t=:]*(?:\S+:\S|\"[^\"\n]*:)"
+    r"|^[ \t]*(?:(?-i:-E)|-*(?:proxy-)?cert(?![\w-]))[ \t=:]*[\"']?(?:[a-z]:[\\/])?[^\s:]{2,}:\S"
+    r"|^[ \t]*-*(?:(?:proxy-)?(?:tls)?pass(?:word)?|oauth2-bearer)[ \t]+[^\s=:]"
+    rf"|^[ \t]*\[[^\]\n]*token[^\]\n]*\][ \t]*\r?\n[ \t]*[\w.\"'-]+\s*=\s*(?!{SWITCH})\S"
+    r"|(?:(?:token|passw|passphrase|secret|bearer|credentials|api[_-]?key|access[_-]?key|account[_-]?key|connection[_-]?string)[\w.-]*"
+    rf"|(?<!by)(?<!com)pass|\bauth(?:orization)?)[\"']?\s*[=:]\s*(?!{SWITCH})\S",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+# what editors of the family of VS Code keep below `User`: tokens, what was said to assistants, and earlier texts of files
+OF_EDITORS = ("globalStorage", "workspaceStorage", "History")
 
 
 @dataclass(frozen=True)
@@ -54,8 +68,10 @@ class SecretPlace:
 
 SECRET_PLACES = (
     # keys of the system
+    SecretPlace("Android, minisign and step", "their documentation", ("~/.android/adbkey", "~/.minisign", "~/.step/secrets")),
     SecretPlace("GnuPG", "https://www.gnupg.org/documentation/manuals/gnupg/", ("~/.gnupg",), ("GNUPGHOME",)),
-    SecretPlace("Kerberos", "man kerberos(7)", (f"/tmp/krb5cc_{USER}",), ("KRB5CCNAME", "KRB5_KTNAME", "KRB5_CLIENT_KTNAME")),
+    SecretPlace("Kerberos", "man kerberos(7)", (f"/tmp/krb5cc_{USER}", "/etc/krb5.keytab"), ("KRB5CCNAME", "KRB5_KTNAME", "KRB5_CLIENT_KTNAME")),
+    SecretPlace("Globus and X.509 proxies", "https://docs.globus.org", ("~/.globus", f"/tmp/x509up_u{USER}"), ("X509_USER_PROXY", "X509_USER_KEY")),
     SecretPlace("NSS", "https://wiki.mozilla.org/NSS_Shared_DB", ("~/.pki",)),
     SecretPlace("OpenSSH", "man ssh(1)", ("~/.ssh",)),
     SecretPlace("Samba and mounted shares", "man mount.cifs(8)", ("~/.smbcredentials", "~/.davfs2/secrets")),
@@ -70,14 +86,18 @@ SECRET_PLACES = (
     # passwords
     SecretPlace("1Password", "https://developer.1password.com/docs/cli/", ("$XDG_CONFIG_HOME/op", "~/.op")),
     SecretPlace("Bitwarden", "https://bitwarden.com/help/cli/", ("$XDG_CONFIG_HOME/Bitwarden CLI",), ("BITWARDENCLI_APPDATA_DIR",)),
+    SecretPlace("Borg", "https://borgbackup.readthedocs.io", ("$XDG_CONFIG_HOME/borg",), ("BORG_KEYS_DIR",)),
+    SecretPlace("FileZilla and Remmina", "their documentation", ("$XDG_CONFIG_HOME/filezilla", "$XDG_DATA_HOME/remmina")),
     SecretPlace("GNOME Keyring and KWallet", "man gnome-keyring(1)", ("$XDG_DATA_HOME/keyrings", "$XDG_DATA_HOME/kwalletd")),
     SecretPlace("KeePassXC", "https://keepassxc.org/docs/", ("$XDG_CONFIG_HOME/keepassxc",)),
     SecretPlace("macOS", "man security(1)", ("~/Library/Keychains", "~/Library/Cookies")),
     SecretPlace("Windows", "Credential Manager", ("~/AppData/Roaming/Microsoft/Credentials", "~/AppData/Local/Microsoft/Credentials")),
-    SecretPlace("netrc", "man netrc(5)", ("~/.netrc", "~/_netrc"), ("NETRC",)),
+    SecretPlace("netrc", "man netrc(5)", ("~/.netrc", "~/_netrc", "~/.authinfo", "~/.authinfo.gpg"), ("NETRC",)),
     SecretPlace("pass", "https://www.passwordstore.org", ("~/.password-store",), ("PASSWORD_STORE_DIR",)),
+    SecretPlace("wallets", "their documentation", ("~/.bitcoin", "~/.ethereum/keystore", "$XDG_CONFIG_HOME/solana/id.json")),
     # clouds and clusters
     SecretPlace("AWS", "https://docs.aws.amazon.com/cli/", ("~/.aws",), ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE")),
+    SecretPlace("Alibaba Cloud", "https://github.com/aliyun/aliyun-cli", ("~/.aliyun",)),
     SecretPlace("Anyscale", "https://docs.anyscale.com/reference/cli/", ("~/.anyscale/credentials.json",)),
     SecretPlace("Apptainer", "https://apptainer.org/docs/user/main/docker_and_oci.html", ("~/.apptainer/docker-config.json", "~/.singularity/docker-config.json")),
     SecretPlace("Argo CD", "https://argo-cd.readthedocs.io/en/stable/user-guide/commands/argocd/", ("$XDG_CONFIG_HOME/argocd/config", "~/.argocd/config")),
@@ -90,12 +110,17 @@ SECRET_PLACES = (
         "Google Cloud", "https://cloud.google.com/sdk/docs/configurations", ("$XDG_CONFIG_HOME/gcloud",),
         ("CLOUDSDK_CONFIG", "GOOGLE_APPLICATION_CREDENTIALS"),
     ),
-    SecretPlace("Helm", "https://helm.sh/docs/helm/helm/", ("$XDG_CONFIG_HOME/helm/registry",), ("HELM_REGISTRY_CONFIG",)),
+    SecretPlace("Helm", "https://helm.sh/docs/helm/helm/", ("$XDG_CONFIG_HOME/helm/registry", "$XDG_CONFIG_HOME/helm/repositories.yaml"), ("HELM_REGISTRY_CONFIG", "HELM_REPOSITORY_CONFIG")),
+    SecretPlace("IBM Cloud and Cloud Foundry", "their command lines", ("~/.bluemix", "~/.cf/config.json")),
     SecretPlace("Kubernetes", "https://kubernetes.io/docs/concepts/configuration/", ("~/.kube",), ("KUBECONFIG",)),
     SecretPlace("Linode, Hetzner and Scaleway", "their command lines", ("$XDG_CONFIG_HOME/linode-cli", "~/.linode-cli", "$XDG_CONFIG_HOME/hcloud", "$XDG_CONFIG_HOME/scw"), ("HCLOUD_CONFIG", "SCW_CONFIG_PATH")),
+    SecretPlace("Minikube", "https://minikube.sigs.k8s.io/docs/", ("~/.minikube",)),
     SecretPlace("MinIO", "https://min.io/docs/minio/linux/reference/minio-mc.html", ("~/.mc/config.json",)),
     SecretPlace("Modal", "https://modal.com/docs/reference/modal.config", ("~/.modal.toml",), ("MODAL_CONFIG_PATH",)),
     SecretPlace("ngrok", "https://ngrok.com/docs/agent/config/", ("$XDG_CONFIG_HOME/ngrok", "~/.ngrok2")),
+    SecretPlace("OpenStack", "https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html", (
+        "$XDG_CONFIG_HOME/openstack", "/etc/openstack",
+    ), ("OS_CLIENT_CONFIG_FILE", "OS_CLIENT_SECURE_FILE")),
     SecretPlace("Oracle Cloud", "https://docs.oracle.com/iaas/Content/API/", ("~/.oci",), ("OCI_CLI_CONFIG_FILE",)),
     SecretPlace("Podman", "man containers-auth.json(5)", ("$XDG_CONFIG_HOME/containers/auth.json", "$XDG_RUNTIME_DIR/containers/auth.json"), ("REGISTRY_AUTH_FILE",)),
     SecretPlace("Ray", "https://docs.ray.io/en/latest/ray-security/token-auth.html", ("~/.ray/auth_token",), ("RAY_AUTH_TOKEN_PATH",)),
@@ -105,7 +130,10 @@ SECRET_PLACES = (
     SecretPlace("Teleport", "https://goteleport.com/docs/reference/cli/tsh/", ("~/.tsh",), ("TELEPORT_HOME",)),
     SecretPlace("Terraform", "https://developer.hashicorp.com/terraform/cli/", ("~/.terraform.d/credentials.tfrc.json", "~/.terraformrc")),
     SecretPlace("Vault", "https://developer.hashicorp.com/vault/docs/commands", ("~/.vault-token",)),
-    SecretPlace("cloud services", "their command lines", ("$XDG_CONFIG_HOME/fly", "~/.fly", "~/.netlify", "$XDG_DATA_HOME/com.vercel.cli")),
+    SecretPlace("cloud services", "their command lines", (
+        "$XDG_CONFIG_HOME/fly", "~/.fly", "~/.netlify", "$XDG_CONFIG_HOME/netlify", "$XDG_DATA_HOME/com.vercel.cli", "$XDG_CONFIG_HOME/configstore/firebase-tools.json",
+        "~/.nebius", "~/.paperspace", "~/.railway", "~/.supabase/access-token", "$XDG_CONFIG_HOME/yandex-cloud",
+    )),
     SecretPlace("rclone", "https://rclone.org/docs/", ("$XDG_CONFIG_HOME/rclone",), ("RCLONE_CONFIG",)),
     # data
     SecretPlace("Databricks and Snowflake", "their documentation", ("~/.databrickscfg", "~/.snowflake", "~/.snowsql"), ("DATABRICKS_CONFIG_FILE",)),
@@ -114,6 +142,11 @@ SECRET_PLACES = (
     # hubs of models and experiments
     SecretPlace("ClearML", "https://clear.ml/docs/latest/docs/configs/clearml_conf", ("~/clearml.conf",), ("CLEARML_CONFIG_FILE",)),
     SecretPlace("Comet and Neptune", "their documentation", ("~/.comet.config", "~/.neptune.config")),
+    SecretPlace("Copernicus and Earth Engine", "their documentation", ("~/.cdsapirc", "$XDG_CONFIG_HOME/earthengine/credentials"), ("CDSAPI_RC",)),
+    SecretPlace("DVC", "https://dvc.org/doc/command-reference/config", ("$XDG_CONFIG_HOME/dvc/config", "~/Library/Application Support/dvc/config"), are_settings=True),
+    SecretPlace("dstack, Metaflow, Polyaxon and ZenML", "their documentation", (
+        "~/.dstack/config.yml", "~/.metaflowconfig", "~/.polyaxon/.auth", "$XDG_CONFIG_HOME/zenml/credentials.yaml",
+    )),
     SecretPlace(
         "Hugging Face", "huggingface_hub/constants.py",
         ("$HF_HOME/token", "$HF_HOME/stored_tokens", "~/.huggingface/token"), ("HF_TOKEN_PATH", "HF_STORED_TOKENS_PATH"),
@@ -124,8 +157,12 @@ SECRET_PLACES = (
     SecretPlace("ModelScope", "https://www.modelscope.cn/docs", ("~/.modelscope/credentials", "$XDG_CACHE_HOME/modelscope/credentials")),
     SecretPlace("NVIDIA NGC", "https://docs.ngc.nvidia.com/cli/", ("~/.ngc",)),
     SecretPlace("Ollama", "https://docs.ollama.com", ("~/.ollama/id_ed25519",)),
+    SecretPlace("OpenML", "https://openml.github.io/openml-python/", ("$XDG_CONFIG_HOME/openml/config", "~/.openml/config"), are_settings=True),
     SecretPlace("Prefect", "https://docs.prefect.io/v3/api-ref/cli/profile", ("~/.prefect/profiles.toml",)),
     SecretPlace("Replicate", "https://replicate.com/docs", ("$XDG_CONFIG_HOME/replicate",)),
+    SecretPlace("Roboflow", "https://docs.roboflow.com", ("$XDG_CONFIG_HOME/roboflow/config.json",)),
+    SecretPlace("Streamlit", "https://docs.streamlit.io/develop/api-reference/connections/secrets.toml", ("~/.streamlit/secrets.toml",)),
+    SecretPlace("Synapse", "https://python-docs.synapse.org", ("~/.synapseConfig",)),
     SecretPlace("Weights & Biases", "https://docs.wandb.ai/guides/track/environment-variables", ("$XDG_CONFIG_HOME/wandb",), ("WANDB_CONFIG_DIR",)),
     # package indexes
     SecretPlace("Cargo", "https://doc.rust-lang.org/cargo/reference/config.html", ("$CARGO_HOME/credentials", "$CARGO_HOME/credentials.toml")),
@@ -135,66 +172,93 @@ SECRET_PLACES = (
     SecretPlace("conda", "https://docs.anaconda.com/anaconda-repository/", ("$XDG_DATA_HOME/binstar", "~/.continuum", "~/.anaconda/keyring")),
     SecretPlace("conda's settings", "https://docs.conda.io/projects/conda/en/stable/user-guide/configuration/use-condarc.html", (
         "~/.condarc", "~/.conda/.condarc", "~/.conda/condarc", "$XDG_CONFIG_HOME/conda/.condarc", "$XDG_CONFIG_HOME/conda/condarc", "~/.mambarc",
+        "~/.conda/condarc.d/*", "$XDG_CONFIG_HOME/conda/condarc.d/*", "/etc/conda/.condarc", "/etc/conda/condarc", "/etc/conda/condarc.d/*",
+        "/var/lib/conda/.condarc", "/var/lib/conda/condarc", "/var/lib/conda/condarc.d/*",
     ), ("CONDARC",), are_settings=True),
+    SecretPlace("mamba", "https://mamba.readthedocs.io", ("~/.mamba/auth",)),
     SecretPlace("NuGet", "https://learn.microsoft.com/nuget/reference/nuget-config-file", ("$XDG_CONFIG_HOME/NuGet/NuGet.Config", "~/.nuget/NuGet/NuGet.Config")),
+    SecretPlace("Bun and pnpm", "their documentation", ("~/.bunfig.toml", "$XDG_CONFIG_HOME/.bunfig.toml", "$XDG_CONFIG_HOME/pnpm/rc")),
     SecretPlace("npm and Yarn", "https://docs.npmjs.com/cli/configuring-npm/npmrc", ("~/.npmrc", "~/.yarnrc.yml"), ("NPM_CONFIG_USERCONFIG",)),
     SecretPlace(
         "pip", "https://pip.pypa.io/en/stable/topics/configuration/",
         ("$XDG_CONFIG_HOME/pip", "~/.pip", "~/Library/Application Support/pip"), ("PIP_CONFIG_FILE",),
     ),
+    SecretPlace("pip's settings for all users", "https://pip.pypa.io/en/stable/topics/configuration/", ("/etc/pip.conf", "/etc/xdg/pip/pip.conf", "/Library/Application Support/pip/pip.conf"), are_settings=True),
+    SecretPlace("pixi", "https://pixi.sh/latest/deployment/authentication/", ("~/.rattler/credentials.json",), ("RATTLER_AUTH_FILE",)),
     SecretPlace("poetry, uv and pdm", "their documentation", (
         "$XDG_CONFIG_HOME/pypoetry/auth.toml", "$XDG_DATA_HOME/uv/credentials", "$XDG_CONFIG_HOME/pdm",
     )),
-    SecretPlace("settings of poetry and uv", "their documentation", ("$XDG_CONFIG_HOME/pypoetry/config.toml", "$XDG_CONFIG_HOME/uv/uv.toml"), ("UV_CONFIG_FILE",), are_settings=True),
+    SecretPlace("settings of poetry and uv", "their documentation", ("$XDG_CONFIG_HOME/pypoetry/config.toml", "$XDG_CONFIG_HOME/uv/uv.toml", "/etc/uv/uv.toml", "/etc/xdg/uv/uv.toml"), ("UV_CONFIG_FILE",), are_settings=True),
     SecretPlace("twine", "https://packaging.python.org/en/latest/specifications/pypirc/", ("~/.pypirc",)),
     # code hosts
     SecretPlace("GitHub and GitLab", "https://cli.github.com/manual/", (
         "$XDG_CONFIG_HOME/gh", "$XDG_CONFIG_HOME/hub", "$XDG_CONFIG_HOME/glab-cli", "$XDG_CONFIG_HOME/github-copilot",
     ), ("GH_CONFIG_DIR", "GLAB_CONFIG_DIR")),
+    SecretPlace("Gitea and Phabricator", "their command lines", ("$XDG_CONFIG_HOME/tea", "~/.arcrc")),
     SecretPlace("Sentry", "https://docs.sentry.io/cli/configuration/", ("~/.sentryclirc",)),
     SecretPlace("Mercurial", "man hgrc(5)", ("~/.hgrc", "$XDG_CONFIG_HOME/hg/hgrc"), ("HGRCPATH",), are_settings=True),
     SecretPlace("Subversion", "https://svnbook.red-bean.com/", ("~/.subversion/auth",)),
-    SecretPlace("curl and wget", "man curl(1), wget(1)", ("~/.curlrc", "$XDG_CONFIG_HOME/curlrc", "~/.wgetrc"), ("WGETRC",), are_settings=True),
-    SecretPlace("git's settings", "https://git-scm.com/docs/git-config", ("~/.gitconfig", "$XDG_CONFIG_HOME/git/config"), (GIT_SETTINGS,), are_settings=True),
+    SecretPlace("curl and wget", "man curl(1), wget(1)", ("~/.curlrc", "$XDG_CONFIG_HOME/curlrc", "~/.wgetrc", "/etc/wgetrc"), ("WGETRC",), are_settings=True),
+    SecretPlace("git's settings", "https://git-scm.com/docs/git-config", ("~/.gitconfig", "$XDG_CONFIG_HOME/git/config"), ("GIT_CONFIG_GLOBAL",), are_settings=True),
+    SecretPlace("git's settings for all users", "https://git-scm.com/docs/git-config", ("/etc/gitconfig",), ("GIT_CONFIG_SYSTEM",), are_settings=True),
     SecretPlace("git", "https://git-scm.com/docs/git-credential-store", ("~/.git-credentials", "$XDG_CONFIG_HOME/git/credentials")),
     # assistants: tokens, and what was said to them
     SecretPlace("Aider, Continue and Cline", "their documentation", ("~/.aider.conf.yml", "~/.continue/config.yaml", "~/.continue/.env", "~/.continue/sessions", "~/.cline/data")),
     SecretPlace("Claude Code", "https://code.claude.com/docs/", (
-        "$CLAUDE_CONFIG_DIR/.credentials.json", "$CLAUDE_CONFIG_DIR/history.jsonl", "$CLAUDE_CONFIG_DIR/projects", "~/.claude.json",
+        "$CLAUDE_CONFIG_DIR/.credentials.json", "$CLAUDE_CONFIG_DIR/history.jsonl", "$CLAUDE_CONFIG_DIR/projects", "$CLAUDE_CONFIG_DIR/file-history", "~/.claude.json",
     )),
     SecretPlace("Codex", "https://developers.openai.com/codex/", ("$CODEX_HOME/auth.json", "$CODEX_HOME/history.jsonl", "$CODEX_HOME/sessions")),
-    SecretPlace("Cursor", "https://docs.cursor.com", ("~/.cursor/mcp.json", "~/.cursor/chats", "$XDG_CONFIG_HOME/Cursor/User/globalStorage", "~/.cursor-server/data/User/globalStorage")),
-    SecretPlace("Gemini", "https://github.com/google-gemini/gemini-cli", ("~/.gemini/oauth_creds.json", "~/.gemini/.env", "~/.gemini/tmp")),
+    SecretPlace("Cursor", "https://docs.cursor.com", ("~/.cursor/mcp.json", "~/.cursor/chats", *(f"{data}/User/{part}" for data in ("$XDG_CONFIG_HOME/Cursor", "~/.cursor-server/data") for part in OF_EDITORS))),
+    SecretPlace("Copilot", "https://docs.github.com/copilot/concepts/agents/about-copilot-cli", ("~/.copilot",)),
+    SecretPlace("Gemini and Qwen", "https://github.com/google-gemini/gemini-cli, https://github.com/QwenLM/qwen-code", tuple(
+        f"{folder}/{part}" for folder in ("~/.gemini", "~/.qwen") for part in ("oauth_creds.json", "mcp-oauth-tokens.json", ".env", "tmp")
+    )),
     SecretPlace("OpenAI, Anthropic and llm", "their command lines", (
         "$XDG_CONFIG_HOME/openai", "~/.openai", "$XDG_CONFIG_HOME/anthropic", "~/.anthropic", "$XDG_CONFIG_HOME/io.datasette.llm",
     )),
+    SecretPlace("Amazon Q, Amp, Augment, Codeium and Crush", "their documentation", (
+        "$XDG_DATA_HOME/amazon-q", "$XDG_DATA_HOME/amp/secrets.json", "~/.augment/session.json", "~/.codeium/config.json", "$XDG_DATA_HOME/crush/crush.json",
+    )),
     SecretPlace("OpenCode and Goose", "their documentation", ("$XDG_DATA_HOME/opencode", "$XDG_CONFIG_HOME/goose")),
-    SecretPlace("VS Code", "https://code.visualstudio.com/api", (
-        "$XDG_CONFIG_HOME/Code/User/globalStorage", "$XDG_CONFIG_HOME/Code - Insiders/User/globalStorage", "$XDG_CONFIG_HOME/VSCodium/User/globalStorage",
-        "$XDG_CONFIG_HOME/Windsurf/User/globalStorage", "~/Library/Application Support/Code/User/globalStorage", "~/.vscode-server/data/User/globalStorage",
+    SecretPlace("VS Code", "https://code.visualstudio.com/api/extension-capabilities/common-capabilities#data-storage", tuple(
+        f"{data}/User/{part}" for part in OF_EDITORS for data in (
+            "$XDG_CONFIG_HOME/Code", "$XDG_CONFIG_HOME/Code - Insiders", "$XDG_CONFIG_HOME/VSCodium", "$XDG_CONFIG_HOME/Windsurf",
+            "~/Library/Application Support/Code", "~/AppData/Roaming/Code", "~/.vscode-server/data",
+        )
     )),
     # histories
     SecretPlace("Atuin and McFly", "https://docs.atuin.sh", ("$XDG_DATA_HOME/atuin", "$XDG_DATA_HOME/mcfly")),
-    SecretPlace("Bash", "man bash(1)", ("~/.bash_history",), ("HISTFILE",)),
+    SecretPlace("Bash", "man bash(1)", ("~/.bash_history", "~/.bash_sessions"), ("HISTFILE",)),
     SecretPlace("IPython and Jupyter", "https://ipython.readthedocs.io", ("$IPYTHONDIR/profile_default/history.sqlite", "$XDG_DATA_HOME/jupyter/runtime"), ("JUPYTER_RUNTIME_DIR",)),
     SecretPlace("Python", "https://docs.python.org/3/using/cmdline.html", ("~/.python_history", "$XDG_DATA_HOME/ptpython/history", "$XDG_DATA_HOME/xonsh"), ("PYTHON_HISTORY",)),
     SecretPlace("database shells", "their manuals", ("~/.psql_history", "~/.mysql_history", "~/.sqlite_history", "~/.rediscli_history", "~/.dbshell", "~/.mongodb/mongosh", "~/.duckdb_history")),
     SecretPlace("fish, Nushell and PowerShell", "their documentation", (
-        "$XDG_DATA_HOME/fish/fish_history", "$XDG_CONFIG_HOME/nushell/history.txt", "$XDG_CONFIG_HOME/nushell/history.sqlite3",
+        "$XDG_DATA_HOME/fish/*_history", "$XDG_CONFIG_HOME/nushell/history.txt", "$XDG_CONFIG_HOME/nushell/history.sqlite3",
         "$XDG_DATA_HOME/powershell/PSReadLine", "~/AppData/Roaming/Microsoft/Windows/PowerShell/PSReadLine",
     )),
+    SecretPlace("gdb, irb, Julia and R", "their manuals", ("~/.gdb_history", "~/.irb_history", "~/.julia/logs/repl_history.jl", "~/.Rhistory")),
+    SecretPlace("other shells", "man csh(1), ksh(1), ash(1)", ("~/.history", "~/.sh_history", "~/.ksh_history", "~/.ash_history", "~/.emacs.d/eshell/history")),
     SecretPlace("less, Vim and Node", "their manuals", ("~/.lesshst", "~/.viminfo", "~/.node_repl_history", "$XDG_STATE_HOME/less", "$XDG_STATE_HOME/nvim/shada")),
-    SecretPlace("zsh", "man zshparam(1)", ("$ZDOTDIR/.zsh_history", "~/.zsh_history", "~/.zhistory", "$XDG_STATE_HOME/zsh", "$XDG_DATA_HOME/zsh")),
+    SecretPlace("zsh", "man zshparam(1), zsh-newuser-install", ("~/.histfile", "$ZDOTDIR/.histfile", "~/.zsh_sessions", "$ZDOTDIR/.zsh_history", "~/.zsh_history", "~/.zhistory", "$XDG_STATE_HOME/zsh", "$XDG_DATA_HOME/zsh")),
     # browsers and mail
     SecretPlace("Chromium-based browsers", "https://chromium.googlesource.com/chromium/src/+/main/docs/user_data_dir.md", (
         "$XDG_CONFIG_HOME/google-chrome", "$XDG_CONFIG_HOME/chromium", "$XDG_CONFIG_HOME/BraveSoftware", "$XDG_CONFIG_HOME/microsoft-edge",
-        "$XDG_CONFIG_HOME/vivaldi", "$XDG_CONFIG_HOME/opera", "~/Library/Application Support/Google/Chrome",
+        "$XDG_CONFIG_HOME/google-chrome-beta", "$XDG_CONFIG_HOME/google-chrome-unstable", "$XDG_CONFIG_HOME/vivaldi", "$XDG_CONFIG_HOME/opera", "~/Library/Application Support/Google/Chrome",
         "~/AppData/Local/Google/Chrome/User Data", "~/AppData/Local/Microsoft/Edge/User Data",
     )),
     SecretPlace("Firefox and Thunderbird", "https://support.mozilla.org/kb/profiles-where-firefox-stores-user-data", (
         "~/.mozilla", "~/.thunderbird", "~/Library/Application Support/Firefox", "~/AppData/Roaming/Mozilla", "~/snap/firefox/common/.mozilla",
+        "$XDG_CONFIG_HOME/mozilla", "~/.librewolf", "~/snap/thunderbird/common/.thunderbird",
     )),
-    SecretPlace("messengers", "Electron's userData", ("$XDG_CONFIG_HOME/Slack", "$XDG_CONFIG_HOME/discord", "$XDG_CONFIG_HOME/Signal")),
+    SecretPlace("browsers as Flatpak and snap", "https://docs.flatpak.org/en/latest/conventions.html, https://snapcraft.io/docs/data-locations", (
+        "~/.var/app/org.mozilla.firefox", "~/.var/app/org.mozilla.Thunderbird", "~/.var/app/com.google.Chrome", "~/.var/app/org.chromium.Chromium",
+        "~/.var/app/com.brave.Browser", "~/.var/app/com.microsoft.Edge", "~/snap/chromium/common/chromium",
+    )),
+    SecretPlace("Epiphany and qutebrowser", "their documentation", ("$XDG_DATA_HOME/epiphany", "$XDG_DATA_HOME/qutebrowser")),
+    SecretPlace("mail", "man msmtp(1), mbsync(1)", ("~/.msmtprc", "$XDG_CONFIG_HOME/msmtp/config", "~/.mbsyncrc", "$XDG_CONFIG_HOME/isyncrc")),
+    SecretPlace("messengers", "Electron's userData, https://github.com/telegramdesktop/tdesktop", (
+        "$XDG_CONFIG_HOME/Slack", "$XDG_CONFIG_HOME/discord", "$XDG_CONFIG_HOME/Signal", "$XDG_CONFIG_HOME/Element", "$XDG_DATA_HOME/TelegramDesktop",
+    )),
 )  # fmt: skip
 
 
@@ -208,20 +272,25 @@ def settings_with_secrets(home: str, environment: Mapping[str, str]) -> Iterator
     for path in _of_places(home, environment, are_settings=True):
         try:
             text = read_regular_text(path)
+        except FileTooLargeError:  # whoever reads it may find any in it
+            yield path
+            continue
         except (OSError, ValueError):
             continue
         if SECRET_SETTING.search(text):
             yield path
 
 
-def without_hidden_settings(hidden: Iterable[str], home: str, environment: Mapping[str, str]) -> dict[str, str]:
+def without_hidden_settings(hidden: Collection[str], home: str, environment: Mapping[str, str]) -> dict[str, str]:
     """Variables with which programs go on where files of settings exist and cannot be opened: git ends (config.c, ``do_git_config_sequence``),
     unless it is told of another file (since git 2.32)."""
-    rows = [place for place in SECRET_PLACES if GIT_SETTINGS in place.variables]
-    of_git = {
-        os.path.realpath(os.path.expanduser(path)) for place in rows for path in _of_place(place, home, environment)
-    }
-    return {} if of_git.isdisjoint(hidden) else {GIT_SETTINGS: os.devnull}
+    needed = {}
+    for place in SECRET_PLACES:
+        for variable in set(GIT_SETTINGS).intersection(place.variables):
+            own = {os.path.realpath(os.path.expanduser(path)) for path in _of_place(place, home, environment)}
+            if not own.isdisjoint(hidden):
+                needed[variable] = os.devnull
+    return needed
 
 
 def _of_places(home: str, environment: Mapping[str, str], are_settings: bool) -> Iterator[str]:
