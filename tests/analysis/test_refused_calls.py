@@ -18,7 +18,8 @@ from compile_lens.analysis.run_context import MissingRequirement, Raised, Raised
 from compile_lens.analysis.sources import Sources
 from compile_lens.trace.report import CompileReport, StackFrame
 
-CALLS = Path(compile_lens.__file__).parent / "agent" / "sandbox" / "calls.py"
+SANDBOX = Path(compile_lens.__file__).parent / "agent" / "sandbox"
+CALLS = [SANDBOX / "calls.py", SANDBOX / "other_processes.py"]
 # what is refused, in the words of the agent
 WHAT = {"read", "write", "network", "process"}
 # "a call that changes the mode of …" says it
@@ -26,9 +27,9 @@ WITHOUT_NOUN = {does for does, *_ in CHANGES.values() if does.startswith("change
 
 
 def verbs() -> set[str]:
-    """The verbs in what `calls.py` returns: (what, verb, target)."""
+    """The verbs in what they return: (what, verb, target)."""
     found = {does for does, *_ in CHANGES.values()} | {"writes"}
-    for node in ast.walk(ast.parse(CALLS.read_text(encoding="utf-8"))):
+    for node in (each for file in CALLS for each in ast.walk(ast.parse(file.read_text(encoding="utf-8")))):
         if (
             isinstance(node, ast.Tuple)
             and len(node.elts) == 3
