@@ -111,7 +111,7 @@ SECRET_PLACES = (
         ("CLOUDSDK_CONFIG", "GOOGLE_APPLICATION_CREDENTIALS"),
     ),
     SecretPlace("Helm", "https://helm.sh/docs/helm/helm/", ("$XDG_CONFIG_HOME/helm/registry", "$XDG_CONFIG_HOME/helm/repositories.yaml"), ("HELM_REGISTRY_CONFIG", "HELM_REPOSITORY_CONFIG")),
-    SecretPlace("IBM Cloud, CloudFoundry", "their command lines", ("~/.bluemix", "~/.cf/config.json")),
+    SecretPlace("Cloud Foundry, IBM Cloud", "their command lines", ("~/.bluemix", "~/.cf/config.json")),
     SecretPlace("Kubernetes", "https://kubernetes.io/docs/concepts/configuration/", ("~/.kube",), ("KUBECONFIG",)),
     SecretPlace("Linode, Hetzner and Scaleway", "their command lines", ("$XDG_CONFIG_HOME/linode-cli", "~/.linode-cli", "$XDG_CONFIG_HOME/hcloud", "$XDG_CONFIG_HOME/scw"), ("HCLOUD_CONFIG", "SCW_CONFIG_PATH")),
     SecretPlace("Minikube", "https://minikube.sigs.k8s.io/docs/", ("~/.minikube",)),
@@ -142,7 +142,7 @@ SECRET_PLACES = (
     # hubs of models and experiments
     SecretPlace("ClearML", "https://clear.ml/docs/latest/docs/configs/clearml_conf", ("~/clearml.conf",), ("CLEARML_CONFIG_FILE",)),
     SecretPlace("Comet and Neptune", "their documentation", ("~/.comet.config", "~/.neptune.config")),
-    SecretPlace("Copernicus, EarthEngine", "their documentation", ("~/.cdsapirc", "$XDG_CONFIG_HOME/earthengine/credentials"), ("CDSAPI_RC",)),
+    SecretPlace("Earth Engine, Copernicus", "their documentation", ("~/.cdsapirc", "$XDG_CONFIG_HOME/earthengine/credentials"), ("CDSAPI_RC",)),
     SecretPlace("DVC", "https://dvc.org/doc/command-reference/config", ("$XDG_CONFIG_HOME/dvc/config", "~/Library/Application Support/dvc/config"), are_settings=True),
     SecretPlace("dstack, Metaflow, Polyaxon and ZenML", "their documentation", (
         "~/.dstack/config.yml", "~/.metaflowconfig", "~/.polyaxon/.auth", "$XDG_CONFIG_HOME/zenml/credentials.yaml",
