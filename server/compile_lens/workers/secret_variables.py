@@ -45,6 +45,8 @@ _GIT_SETTINGS = "GIT_CONFIG_PARAMETERS"
 _GIT_SETTING = pattern(r"('[^']*'='|'[^'=]*=)((?:[^']|'\\['!]')*)(?=')")
 # a number or a switch says nothing
 _HARMLESS = pattern(r"^(?:\d{1,6}|true|false|yes|no|on|off|none|null|auto|~/\S*)?$", re.IGNORECASE)
+# characters of a value that is searched for addresses, which takes a time that grows with its square
+LONGEST = 1 << 13
 _OF_PATH = pattern(r"(?:FILE|PATH|DIR|HOME|SOCK)$", re.IGNORECASE)
 
 
@@ -52,8 +54,7 @@ def hidden(environment: Mapping[str, str]) -> dict[str, str]:
     """What to set in the place of variables of ``environment`` that look like secrets: only those."""
     found = {}
     for name, value in environment.items():
-        shown = _TOKEN_IN_URL.sub(HIDDEN, _PASSWORD_IN_URL.sub(rf"\1:{HIDDEN}", value))
-        shown = _SECRET_OF_QUERY.sub(rf"\1{HIDDEN}", shown)
+        shown = _SECRET_OF_QUERY.sub(rf"\1{HIDDEN}", _without_users(value))
         if name == _GIT_SETTINGS:
             shown = _GIT_SETTING.sub(_without_value, shown)
         elif _VALUES.search(value) or (_NAMES.search(name) and not (_HARMLESS.match(value) or _is_path(name, value))):
@@ -61,6 +62,13 @@ def hidden(environment: Mapping[str, str]) -> dict[str, str]:
         if shown != value:
             found[name] = shown
     return found
+
+
+def _without_users(value: str) -> str:
+    """``value`` without passwords and tokens in the place of an address's user; one that is too long to be searched may have some."""
+    if len(value) > LONGEST:
+        return HIDDEN if "://" in value and "@" in value else value
+    return _TOKEN_IN_URL.sub(HIDDEN, _PASSWORD_IN_URL.sub(rf"\1:{HIDDEN}", value))
 
 
 def _without_value(setting: re.Match[str]) -> str:
