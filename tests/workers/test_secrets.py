@@ -183,6 +183,7 @@ def test_a_long_value_with_users_in_addresses_is_hidden_whole() -> None:
      "POETRY_PYPI_TOKEN_PYPI=abc", "CI_JOB_JWT_V2=abc", "DOCKER_AUTH_CONFIG={}", "AWS_SECRET_ACCESS_KEY=/x7Kbase64", "MY=Bearer abc",
      "OTEL_EXPORTER_OTLP_HEADERS=api-key=abc", "GIT_CONFIG_VALUE_0=AUTHORIZATION: basic abc",
      "SYSTEM_ACCESSTOKEN=abc", "OPENAI_API_KEY_2=abc", "API_KEYS=abc,def", "AUTH_TOKENS=abc", "CLIENTSECRET=abc", "DB_PASSWORD2=abc",
+     "GROQ=gsk_abcdefgh", "TOK=dckr_pat_abc", "APP=xapp-1-A-abc", "DBX=dapi0123456789", "STRIPE=sk_test_abc", "TS=tskey-auth-x",
      'SA={"k": "-----BEGIN PRIVATE KEY-----"}'],
 )  # fmt: skip
 def test_secrets_by_their_names_and_values_are_hidden(secret: str) -> None:
