@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
-
-from compile_lens.agent.runtime import budget as budget_of_a_tree
-from compile_lens.agent.runtime.budget import TreeBudget
-from compile_lens.agent.runtime.disk_growth import DiskGrowth
-from compile_lens.agent.runtime.protocol import SandboxKind, SandboxSpec
+from tests.hostile.test_what_is_counted import exceeded_by
 
 pytestmark = [pytest.mark.hostile, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 
@@ -40,13 +35,4 @@ time.sleep(60)
 def test_files_count_that_are_mapped_nowhere(
     megabytes: int, where: str, exceeded: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = SandboxSpec(SandboxKind.LANDLOCK, "/none", (), (), False, True, 0, 128 << 20, 0, 0, 0)
-    budget = TreeBudget(spec, "landlock", None, None, DiskGrowth((), (), 0))
-    child = subprocess.Popen([sys.executable, "-c", FILLED, str(megabytes), where], stdout=subprocess.PIPE, text=True)
-    monkeypatch.setattr(budget_of_a_tree.processes, "tree_of_run", lambda: iter([child.pid]))
-    try:
-        assert child.stdout is not None and child.stdout.readline() == "filled\n"
-        assert budget.exceeded(child.pid) == exceeded
-    finally:
-        child.kill()
-        child.communicate()
+    assert exceeded_by(monkeypatch, True, FILLED, str(megabytes), where) == exceeded

@@ -193,19 +193,24 @@ time.sleep(60)
 """
 
 
-@pytest.mark.parametrize(("filled", "exceeded"), [(200, "memory"), (1, "")])
-def test_shared_memory_counts_that_is_in_no_table(filled: int, exceeded: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is mapped and never written is no memory."""
-    spec = SandboxSpec(SandboxKind.LANDLOCK, "/none", (), (), False, False, 0, 128 << 20, 0, 0, 0)
+def exceeded_by(monkeypatch: pytest.MonkeyPatch, gpu: bool, program: str, *arguments: str) -> str:
+    """What ``program`` exceeds of 128 MiB of memory, once it has said that it is "filled"."""
+    spec = SandboxSpec(SandboxKind.LANDLOCK, "/none", (), (), False, gpu, 0, 128 << 20, 0, 0, 0)
     budget = TreeBudget(spec, "landlock", None, None, DiskGrowth((), (), 0))
-    child = subprocess.Popen([sys.executable, "-c", SHARED, str(filled)], stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen([sys.executable, "-c", program, *arguments], stdout=subprocess.PIPE, text=True)
     monkeypatch.setattr(budget_of_a_tree.processes, "tree_of_run", lambda: iter([child.pid]))
     try:
         assert child.stdout is not None and child.stdout.readline() == "filled\n"
-        assert budget.exceeded(child.pid) == exceeded
+        return budget.exceeded(child.pid)
     finally:
         child.kill()
         child.communicate()
+
+
+@pytest.mark.parametrize(("filled", "exceeded"), [(200, "memory"), (1, "")])
+def test_shared_memory_counts_that_is_in_no_table(filled: int, exceeded: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is mapped and never written is no memory."""
+    assert exceeded_by(monkeypatch, False, SHARED, str(filled)) == exceeded
 
 
 WITHOUT_ITS_FIRST_THREAD = """
