@@ -169,7 +169,7 @@ def _load(command: LoadCommand, commands: int, wire: Wire) -> LoadedStandby | No
 def _serve(command: RunCommand, commands: int, wire: Wire, loaded: LoadedStandby | None) -> bool:
     """Do one run, where its packages are imported if that can be. Returns False when this process can do no further one."""
     set_session_niceness(command.sandbox.niceness if command.sandbox is not None else 0)
-    if _may_share_headers(command):
+    if _may_share_headers(command) and not _compiles_for_gpu(command):
         # never in the copy, whose packages may have heeded variables of a workspace: it is made outside of the sandbox
         precompiled_headers.make_shared(commands)
     served = loaded.serve(command) if loaded is not None and loaded.fits(command) else None
@@ -197,6 +197,13 @@ def _may_share_headers(command: RunCommand) -> bool:
     """Whether the run compiles C++ with caches of its own, in a process that can be told of others."""
     in_fork = not why_not_fork(_threads_of_imports) and command.own_interpreter is None
     return in_fork and command.sandbox is not None and command.depth is Depth.INDUCTOR and command.preview is None
+
+
+def _compiles_for_gpu(command: RunCommand) -> bool:
+    """Whether the program's kernels run on a GPU, and need no C++ headers. Making those took 46 of the 68 s of a first check (an H100,
+    torch 2.11); a run that has kernels for the processor as well makes what it needs itself."""
+    spec = command.sandbox
+    return spec is not None and spec.gpu and gpu_presence.has_gpu() and names_gpu(command)
 
 
 def _cuda_verdict(command: RunCommand, forks: bool) -> trial.TrialResult:
