@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,6 +38,7 @@ from .making.object_calls import (
     known_argument,
     read_of,
 )
+from .making.parts_of_project import with_parts_of_project
 from .project.concrete_classes import leaves_forward_open, leaves_methods_open, method_instead
 from .project.heirs import heirs, is_left_open, lacks_what_heirs_have
 from .project.project_calls import project_calls
@@ -222,6 +224,9 @@ def _of_searched(
         if str(problem).startswith(CONSTRUCTOR_FAILED):
             draft = inputs_of(module, cls, method, inputs)
             last = NotFound(str(problem), f"{problem.draft}{draft}" if problem.draft else "", shown=problem.shown)
+            parts = _with_other_parts(module, path, cls, problem, budget)
+            with contextlib.suppress(NotFound):
+                return _first_call(parts, module, path, cls, method, budget, inputs)
     more = mentioned_parameters(module, cls, str(last))
     if more and not more.keys() <= given.keys() and budget.left > 0:
         return _of_searched(module, path, cls, method, budget, {**given, **more}, inputs)
@@ -229,6 +234,15 @@ def _of_searched(
     if found is not None:
         return found
     raise last
+
+
+def _with_other_parts(
+    module: ModuleType, path: str, cls: type, problem: NotFound, budget: SearchBudget
+) -> Iterator[Making]:
+    """Constructor calls with what the project has for an argument that lacked something: at first, or in the call that came furthest."""
+    for error in dict.fromkeys(each for each in (problem.first, problem.shown) if each is not None):
+        if problem.nearest is not None:
+            yield from with_parts_of_project(module, path, cls, problem.nearest, error, budget)
 
 
 def find_inputs(

@@ -27,7 +27,11 @@ MOST_VALUES = 5
 MOST_SUSPECTS = 3
 _QUOTED = re.compile(r"""['"`]([A-Za-z][\w./+\-]{0,38})['"`]""")
 _LISTED = re.compile(r"(?:\bin|\bof|\bfrom|\bare|:)\s*[\[({]([^\[\](){}]{1,200})[\])}]")
-_ONE_OF = re.compile(r"\b(?:one of|from|are|options)\b:?\s+((?:[\w.+-]+,? (?:or |and )?)+[\w.+-]+)", re.I)
+_ONE_OF = re.compile(
+    r"(?:\b(?:one of|from|are|options)\b:?|\b(?:available|supported|registered|known|valid|allowed|possible)(?: \w+){0,2}:)\s+"
+    r"((?:[\w.+-]+,? (?:or |and )?)+[\w.+-]+)",
+    re.I,
+)
 # `torch.nn.GELU()`, where the class is wanted
 _LAYER_MADE = re.compile(r"(torch\.nn\.(\w+))\(\)")
 _OF_NONE = re.compile(

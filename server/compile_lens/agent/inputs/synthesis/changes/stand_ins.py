@@ -34,6 +34,14 @@ def with_stand_ins(candidate: Candidate) -> Iterator[Candidate]:
         yield Candidate(arguments, copy.deepcopy(candidate.unknowns))
 
 
+def with_model(candidate: Candidate, model: str) -> Iterator[Candidate]:
+    """The candidate with ``model`` in place of the placeholder for a module, where there is one."""
+    places = list(_placeholders(candidate))
+    if len(places) == 1:
+        arguments = candidate.arguments.with_argument(places[0][0], Expression(model))
+        yield Candidate(arguments, copy.deepcopy(candidate.unknowns))
+
+
 def has_placeholders(candidate: Candidate) -> bool:
     """Whether a module that changes nothing is passed."""
     return any(True for _ in _placeholders(candidate))

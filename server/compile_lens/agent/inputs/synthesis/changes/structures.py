@@ -15,7 +15,8 @@ from typing import Any
 
 from ..errors.failing_lines import failing_line, keys_looked_up_in, names_in_failing_lines
 from ..errors.lacking_object import lacking_object
-from ..source.guesses import EDGES, INPUTS, SIZES, TABLES, by_name
+from ..errors.object_messages import is_method_of_text
+from ..source.guesses import EDGES, INPUTS, SIZES, TABLES, WORDS, by_name
 from ..terms.arguments import INSIDE, Argument, Constructed, Expression, Fields, Group, Tensor, UnknownInteger
 from ..terms.candidate import Candidate
 from ..terms.dimensions import Unknowns
@@ -158,6 +159,8 @@ def with_structure(
             yield _with(candidate, name, Expression(by_name(TABLES, _last(name))))
         elif name in numbers and is_in_line and not is_dict and requirement.value in _PLAIN_METHODS:
             yield _with(candidate, name, _PLAIN_METHODS[requirement.value])
+        elif name in numbers and is_in_line and not is_dict and is_method_of_text(requirement.value, error):
+            yield _with(candidate, name, Expression(repr(by_name(WORDS, _last(name)) or "mean")))
         elif name in numbers and is_in_line and not is_dict and requirement.value in _of_modules():
             yield _with(candidate, name, ANY_MODULE)
         elif name in numbers and is_in_line and not is_dict and requirement.value in _of_tensors():

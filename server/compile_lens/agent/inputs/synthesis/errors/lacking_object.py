@@ -14,6 +14,8 @@ from ..terms.arguments import INSIDE
 MOST_DEPTH, MOST_ITEMS = 4, 16
 # of these, equal values are often the same object
 _SHARED = (int, float, str, bool, type(None))
+# what no class of a project stands for
+_PLAIN = (str, bytes, list, tuple, dict, set, frozenset, types.FunctionType, types.MethodType)
 
 
 def lacking_object(error: BaseException, names: Iterable[str]) -> str:
@@ -22,12 +24,45 @@ def lacking_object(error: BaseException, names: Iterable[str]) -> str:
     return next(iter(paths_of(lacking, error, names)), "")
 
 
-def lacks_in_kept(error: BaseException, names: Iterable[str]) -> bool:
+def lacking_member(error: BaseException) -> str:
+    """The attribute that an object lacks; '' where it is none of an object that stands for what a class has made: a tensor, a text."""
+    lacking = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
+    is_plain = lacking is None or isinstance(lacking, (*_PLAIN, type, types.ModuleType))
+    if is_plain or type(lacking).__name__ in ("Tensor", "Parameter"):
+        return ""
+    return str(getattr(error, "name", None) or "")
+
+
+def lacking_place(error: BaseException, names: Iterable[str]) -> str:
+    """The path of the constructor's argument, of those called ``names``, that lacks an attribute: while it runs, or later, where an object
+    has kept it under its name; '' where it is none of them."""
+    lacking = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
+    known = list(names)
+    return next(iter(paths_of(lacking, error, known)), "") or _kept_as(lacking, error, known)
+
+
+def lacks_in_kept(error: BaseException, names: Iterable[str], kept: Iterable[str] = ()) -> bool:
     """Whether an attribute is read that an object with attributes, or a module that changes nothing, lacks which is none of the arguments
-    called ``names``, nor inside one: what is called has kept it of its construction."""
+    called ``names``, nor inside one: what is called has kept it of its construction. Also whatever it has ``kept`` under such a name."""
     lacking = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
     is_made_up = type(lacking) in (types.SimpleNamespace, argparse.Namespace) or type(lacking).__name__ == "Identity"
-    return is_made_up and not paths_of(lacking, error, names)
+    is_kept = is_made_up or bool(lacking_member(error) and _kept_as(lacking, error, list(kept)))
+    return is_kept and not paths_of(lacking, error, names)
+
+
+def _kept_as(wanted: Any, error: BaseException, names: list[str]) -> str:
+    """The name, of ``names``, under which an object that the failing frames work on has kept ``wanted``; '' where none has."""
+    if wanted is None or isinstance(wanted, _SHARED):
+        return ""
+    entry = error.__traceback__
+    while entry is not None:
+        own = getattr(entry.tb_frame.f_locals.get("self"), "__dict__", {})
+        parts = own.get("_modules")
+        for name, value in [*own.items(), *(parts.items() if type(parts) is dict else ())]:
+            if value is wanted and name.strip("_") in names:
+                return str(name.strip("_"))
+        entry = entry.tb_next
+    return ""
 
 
 def paths_of(wanted: Any, error: BaseException, names: Iterable[str]) -> list[str]:

@@ -61,6 +61,21 @@ _OBJECT_AS_MAPPING = re.compile(r"'types\.SimpleNamespace' object is not (?:subs
 _OF_MAPPINGS = frozenset({"items", "keys", "get", "values", "update"})
 
 
+# methods of texts that nothing else has which a constructor may get in place of a number
+_OF_TEXTS = (
+    frozenset(dir(str)) - frozenset(dir(int)) - {"encode", "join", "format", "index", "count", "split", "expandtabs"}
+)
+_SPLIT = re.compile(r"\.split\((?:['\")]|sep=)")
+
+
+def is_method_of_text(name: str, error: BaseException) -> bool:
+    """Whether ``error`` says that a number lacks a method which texts have: `name.lower()`, `sizes.split("x")`; tensors are split
+    otherwise."""
+    if not str(error).startswith(("'int' object", "'float' object")):
+        return False
+    return name in _OF_TEXTS or (name == "split" and _SPLIT.search(failing_line(error)) is not None)
+
+
 def about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
     match = _NO_ATTRIBUTE.search(text)
     if match is not None and isinstance(error, AttributeError):

@@ -21,6 +21,7 @@ from .construction import (
     with_other_sizes,
 )
 from .object_calls import CallsOfObject, FoundCall
+from .parts_of_project import with_parts_of_project
 
 # parts of an object that are found one after the other
 MAX_PARTS, LEAST_PART_S = 12, 0.5
@@ -47,7 +48,7 @@ def with_parts(
     except NotFound as problem:
         if problem.of_object is None or depth >= MAX_PARTS:
             raise
-        for other in with_other_parts(module, path, cls, making, problem.of_object):
+        for other in _with_parts(module, path, cls, making, problem.of_object, budget):
             part = SearchBudget(MAX_TRIALS, max(budget.left * ATTEMPT_SHARE, LEAST_PART_S))
             try:
                 return with_parts(module, path, cls, method, other, inputs, part, depth + 1)
@@ -55,6 +56,15 @@ def with_parts(
                 if budget.trials <= 0 or budget.left <= 0:
                     break
         raise problem
+
+
+def _with_parts(
+    module: ModuleType, path: str, cls: type, making: Making, error: BaseException, budget: SearchBudget
+) -> Iterator[Making]:
+    """Constructor calls with other parts: what the project has for one comes before what is made up."""
+    if making.candidate is not None:
+        yield from with_parts_of_project(module, path, cls, making.candidate, error, budget)
+    yield from with_other_parts(module, path, cls, making, error)
 
 
 def of_evaluation(

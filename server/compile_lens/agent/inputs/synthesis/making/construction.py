@@ -91,7 +91,7 @@ def constructions(
     """Constructor calls that return, the likeliest first, and small ones before those on the meta device; where the search
     ``begins_with`` candidates, with no others."""
     last: NotFound | None = None
-    draft = ""
+    draft, nearest = "", None
     large: list[str] = []
     count = 0
     # what a function of the file passes is no guess
@@ -104,6 +104,7 @@ def constructions(
                 found = search(problem.as_call(), [candidate], part)
             except NotFound as failed:
                 last = failed
+                nearest = nearest or failed.nearest  # what is tried first is the smallest
                 draft = f"{path}({as_text(failed.nearest or candidate)})"
                 large += problem.large[:1]
                 continue
@@ -114,8 +115,9 @@ def constructions(
         is_large = needs_memory(vars(module), text)
         yield Making(text, is_meta=not is_large, is_large=is_large)
     if not count:
-        shown = last.error if last is not None else None
-        raise NotFound(f"{CONSTRUCTOR_FAILED}: {last or 'no arguments are known'}", draft, shown=shown)
+        shown, began = (last.error, last.first) if last is not None else (None, None)
+        reason = f"{CONSTRUCTOR_FAILED}: {last or 'no arguments are known'}"
+        raise NotFound(reason, draft, first=began, nearest=nearest, shown=shown)
 
 
 def first_construction(module: ModuleType, path: str, cls: type, given: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -110,8 +110,10 @@ class Fields:
     def render(self, size: Size) -> str:
         """``{"x": float32[2]}``, ``types.SimpleNamespace(x=float32[2])`` or ``(m := torch.nn.Identity(), setattr(m, "x", 2))[0]``."""
         if self.base:
-            added = "".join(f", setattr(m, {json.dumps(name)}, {value.render(size)})" for name, value in self.named)
-            return f"(m := {self.base}{added})[0]" if added else self.base
+            values = [(json.dumps(name), value.render(size)) for name, value in self.named]
+            made = _unused(text for _, text in values)
+            added = "".join(f", setattr({made}, {name}, {text})" for name, text in values)
+            return f"({made} := {self.base}{added})[0]" if added else self.base
         if self.is_dict:
             return "{" + ", ".join(f"{json.dumps(name)}: {value.render(size)}" for name, value in self.named) + "}"
         return f"{self.maker or 'types.SimpleNamespace'}({', '.join(f'{name}={value.render(size)}' for name, value in self.named)})"
@@ -119,6 +121,12 @@ class Fields:
     def with_field(self, name: str, value: Argument) -> Fields:
         """These fields with ``value`` for ``name``."""
         return replace(self, named=tuple({**dict(self.named), name: value}.items()))
+
+
+def _unused(texts: Iterable[str]) -> str:
+    """A name for an object whose attributes are made by ``texts``: one inside of another that had its name would take its place."""
+    inside = "".join(texts)
+    return next(name for name in (f"m{count or ''}" for count in itertools.count()) if f"({name} := " not in inside)
 
 
 Argument = Expression | UnknownInteger | Tensor | Group | Constructed | Fields  # evaluated: Python 3.10 and later

@@ -58,7 +58,7 @@ _OF_NAMED = re.compile(r"\bkw\w*\s*\[")
 _TENSOR_WANTED = re.compile(
     r"'dict' object has no attribute '(?:shape|size|dim|ndim|dtype|device|view|reshape|split|transpose|permute|unsqueeze|float|long|to)'"
 )
-_NUMBER_WANTED = re.compile(r"must be tuple of (?:ints|SymInts),? ?but (?:got|found element of type) (?:tuple|list)")
+_NUMBER_WANTED = re.compile(r"must be tuple of (?:ints|SymInts), ?but (?:got|found element of type) ?(?:tuple|list)")
 _STATES = re.compile(r"\bhx\b|\bhidden0\b|\bh_0\b")
 _LABELS = re.compile(r"\btargets?\b(?: tensor expected|s? of dimension| size\b)|\boffsets\b")
 _JOINED = re.compile(r"Sizes of tensors must match except in dimension")
@@ -73,7 +73,10 @@ def next_candidates(
     if _TENSOR_WANTED.search(str(error)):
         return  # what reads keys of an argument and uses it as a tensor gets neither
     if _NUMBER_WANTED.search(str(error)) and any(isinstance(each, Group) for each in _everything(candidate)):
-        return  # what became several numbers is one
+        # what became several numbers is one, and so is what an annotation says to be several
+        if problem.guess is not None:
+            yield from with_structure(candidate, Requirement("number", ""), error, problem.guess, problem.read)
+        return
     wanted = list(dict.fromkeys(requirements(error)))
     if problem.others is not None:
         yield from problem.others(candidate, error)

@@ -179,7 +179,9 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
             break  # no other argument makes a module be there
         is_number_called = is_of_object(error) and not any(candidate.arguments.plain())
         is_kept = is_of_kept(problem.kept, error) or is_demanded_of_kept(problem.kept, error)
-        is_kept = is_kept or (bool(problem.kept) and lacks_in_kept(error, dict(candidate.arguments.named)))
+        is_kept = is_kept or (
+            bool(problem.kept) and lacks_in_kept(error, dict(candidate.arguments.named), problem.kept)
+        )
         if is_number_called or is_kept or needs_one_of(problem.open_parts, error):
             raise furthest.not_found(error, first)
         enlarged = next(larger(candidate), None) if is_too_small(error) else None
