@@ -58,6 +58,8 @@ _IDS = r"(?:.*_)?ids"
 _MAX_DEPTH = 3
 _PLAIN_TYPES = (int, float, bool, str, "int", "float", "bool", "str")
 _OF_PARTS = re.compile(r"(?:Layer|Block|Cell|Loss|Stage|Wrapper|Base)\d*$")
+# what a function counts with
+FEW = 2
 # of a constructor: numbers that may be sizes, and ascend
 ARRAY = "numpy.arange(2, 10)"
 
@@ -292,6 +294,8 @@ class ArgumentGuesser:
             return Group((item,) * count_of_items(info.hint), is_list="tuple" not in kinds)
         plain = kinds & {"int", "float", "bool", "str"}
         if "tensor" not in kinds and not is_tensor:
+            if info.is_count and not kinds:
+                return Expression(str(by_name(SIZES, info.name) or FEW))
             if info.is_flag and not kinds and by_name(INPUTS, info.name) is None:
                 return Expression("False")
             if by_name(PLAIN_INPUTS, info.name) is not None and not info.dtype:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from ....runtime.parsed_source import parsed
 from ..terms.parameter_info import ParameterInfo
+from .counts import counts
 from .guesses import INPUTS
 from .guesses import by_name as usual
 from .used_kinds import BOOLEAN, NUMBER, used_kinds
@@ -50,6 +51,8 @@ def read_body(source: str, by_name: dict[str, ParameterInfo]) -> None:
             body.visit(statement)
         for name in _only_asked(function, by_name):
             by_name[name].is_flag = True
+        for name in counts(function, by_name):
+            by_name[name].is_count = True
         for path, kind in used_kinds(function.body, by_name).items():
             name, _, key = path.partition(".")
             if key:
@@ -289,10 +292,8 @@ class _Body(ast.NodeVisitor):
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "size":
             value = value.func
         whole = self._param(value)
-        if whole is not None and isinstance(target, (ast.Tuple, ast.List)):
-            parts = [each.id for each in target.elts if isinstance(each, ast.Name)]
-            whole.unpacked = whole.unpacked or tuple(ParameterInfo(name, True, None, "") for name in parts)
-            self.derived.update({part.name: part for part in whole.unpacked})
+        if whole is not None and isinstance(target, (ast.Tuple, ast.List)) and not whole.unpacked:
+            self._part(whole, target)
         is_shape = isinstance(value, ast.Attribute) and value.attr in ("shape", "size")
         info = self._param(value.value) if is_shape and isinstance(value, ast.Attribute) else None
         if info is None or not isinstance(target, (ast.Tuple, ast.List)):
@@ -305,6 +306,18 @@ class _Body(ast.NodeVisitor):
         )
         if info.dims is None or len(info.dims) != len(names):
             info.dims = names
+
+    def _part(self, whole: ParameterInfo, target: ast.Tuple | ast.List) -> None:
+        """Note the parts of ``whole``, and those of its parts: `tokens, (rows, columns) = inputs`."""
+        parts: list[ParameterInfo] = []
+        for each in target.elts:
+            if isinstance(each, ast.Name):
+                parts.append(ParameterInfo(each.id, True, None, ""))
+            elif isinstance(each, (ast.Tuple, ast.List)):
+                parts.append(ParameterInfo("", True, None, ""))
+                self._part(parts[-1], each)
+        whole.unpacked = tuple(parts)
+        self.derived.update({part.name: part for part in parts if part.name})
 
     def _indexed(self, info: ParameterInfo | None, index: ast.AST | None) -> None:
         if info is None:

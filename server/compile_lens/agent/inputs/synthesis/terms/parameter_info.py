@@ -16,7 +16,7 @@ class ParameterInfo:
     ``unpacked`` are its parts: `images, labels = batch`. ``of_graph``: it comes with the edges of a graph.
     ``is_flag``: the function only asks whether it is true. ``passed_on``: functions that get it as it is, as they are written, each with
     the position or the name of its argument. ``states``: attributes of ``self`` that get it as a state, each with how many are
-    passed together. ``field_kinds``: the dtypes of what is read of it, where its uses tell.
+    passed together. ``field_kinds``: the dtypes of what is read of it, where its uses tell. ``is_count``: the function counts with it.
     """
 
     name: str
@@ -40,6 +40,7 @@ class ParameterInfo:
     passed_on: tuple[tuple[str, int | str], ...] = ()
     states: tuple[tuple[str, int], ...] = ()
     field_kinds: dict[str, str] = field(default_factory=dict)
+    is_count: bool = False
 
 
 def positional_names(infos: Iterable[ParameterInfo]) -> tuple[str, ...]:
