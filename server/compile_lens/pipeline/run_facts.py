@@ -14,6 +14,7 @@ from compile_lens.agent.runtime.entry_protocol import (
     EntryCalled,
     EntryUnusable,
     ImportHelped,
+    ModelAssumed,
     RunAsModule,
     StatementsSkipped,
     WorkingFolderChosen,
@@ -75,6 +76,7 @@ class RunFacts:
     inherited_stubs: set[str] = field(default_factory=set)
     as_module: tuple[str, str] | None = None
     made_up_arguments: tuple[str, ...] = ()
+    assumed_model: ModelAssumed | None = None
     skipped_lines: tuple[int, ...] = ()
 
     def take(self, event: AgentEvent) -> None:
@@ -120,6 +122,8 @@ class RunFacts:
             self.as_module = (event.module, event.folder)
         elif isinstance(event, ArgumentsMadeUp):
             self.made_up_arguments += event.names
+        elif isinstance(event, ModelAssumed):
+            self.assumed_model = event
         elif isinstance(event, StatementsSkipped):
             self.skipped_lines += event.lines
 
@@ -237,11 +241,20 @@ class RunFacts:
         if self.made_up_arguments:
             named = ", ".join(f"`{name}`" for name in self.made_up_arguments)
             yield f"Made up the required arguments {named}. Pass your own after `--`."
+        if self.assumed_model is not None:
+            yield _why_assumed(self.assumed_model, job)
         if self.skipped_lines:
             lines = sorted(set(self.skipped_lines))
             shown = ", ".join(map(str, lines[: NAMED * 3]))
             word = "line" if len(lines) == 1 else "lines"
             yield f"Skipped statements that failed and those that need their results ({word} {shown}{and_more(len(lines) - NAMED * 3)})."
+
+
+def _why_assumed(assumed: ModelAssumed, job: Job) -> str:
+    of_file = f"`{assumed.model}` of `{_as_program_names_it(assumed.path, job)}`"
+    if assumed.missing:
+        return f"Used {of_file}, because `{assumed.missing}` cannot be imported."
+    return f"Called {of_file}, which the script imports, because no model that it constructs is known. Pass `--entry` to call another."
 
 
 def _raised(event: ProgramRaised) -> Raised:

@@ -35,7 +35,9 @@ from .scripts.continuing import GUARD, rewritten
 from .scripts.failed_constructions import FailedConstructions
 from .scripts.guard import Enough, Guard
 from .scripts.guarded_callees import GuardedCallees
+from .scripts.imported_models import ImportedModel, imported_models
 from .scripts.named_models import NamedModel, named_models
+from .scripts.open_values import fill
 from .scripts.working_folder import working_folder
 from .synthesis.source.signatures import read_parameters
 
@@ -75,7 +77,7 @@ class GuardedScript:
         missing_imports.install(self._file, self._wire)
         project_modules.install(self._file, self._wire, self._tell_import)
         self._source = source
-        guard = Guard(seconds, self._report, self._constructions.add, self._mend)
+        guard = Guard(seconds, self._report, self._constructions.add, self._mend, self._note_failure)
         self._constructions.read(source)
         Enough.was_raised = False
         program = self._program = WatchedProgram(self._page, min(longest, clock_seconds), guard.check_time, self._owns)
@@ -121,7 +123,11 @@ class GuardedScript:
                 continue
             lacking = [info for info in read_parameters(function, skip_first=False) if info.required]
             absent = Absent(ModuleNotFoundError("its caller is not installed"))
-            given = {info.name: absent for info in lacking} | settings_for(function, self._source, self._page)
+            settings = settings_for(function, self._source, self._page)
+            made_up = [path for each in settings.values() for path in fill(each)]
+            if made_up:
+                self._arguments(made_up)
+            given = {info.name: absent for info in lacking} | settings
             try:
                 function(**given)
             except Exception as error:  # code of the user's may raise anything
@@ -154,6 +160,11 @@ class GuardedScript:
         names = vars(sys.modules["__main__"])
         return named_models(self._source, names, lambda path: is_own_file(path, self._page))
 
+    def imported_models(self) -> Iterator[ImportedModel]:
+        """The models that it imports, or would import, of its project. It has run before."""
+        names = vars(sys.modules["__main__"])
+        return imported_models(self._source, names, self._page, lambda path: is_own_file(path, self._page))
+
     def not_constructed(self) -> Iterator[tuple[type, dict[str, str]]]:
         """Classes of models whose construction failed, with the arguments that are known."""
         for constructions in (self._constructions, *self._callees.constructions):
@@ -177,6 +188,10 @@ class GuardedScript:
             )  # it may have lacked arguments, which are made up when all else has run
         elif self._ending is None:
             self._tell(error)
+
+    def _note_failure(self, error: BaseException) -> None:
+        if self._program is not None:
+            self._program.note_failure(error)
 
     def _tell(self, error: BaseException, where: str = "statement") -> None:
         if self._has_failed or self._has_made_up_arguments or self._page != self._file:

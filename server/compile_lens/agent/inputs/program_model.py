@@ -6,11 +6,12 @@ made up for the arguments that the script passes.
 
 from __future__ import annotations
 
+import itertools
 import sys
 from functools import partial
 
 from ..runtime.entry_plans import DocumentedExample, ModelOfScript
-from ..runtime.entry_protocol import CallNotMade, EntryCalled
+from ..runtime.entry_protocol import CallNotMade, EntryCalled, ModelAssumed
 from ..runtime.gpu_presence import copies_can_use_gpu
 from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_module
@@ -29,6 +30,8 @@ from .uses_of_file import defined_by, line_of, owned_by
 OF_CLOCK = 0.7
 # classes that the script names and does not construct
 MOST_NAMED = 3
+# and classes that it imports
+MOST_IMPORTED = 2
 NO_MODEL = "it builds no model"
 NO_MODEL_NOR_FUNCTION = "it builds no model, and calls no function of its project with tensors"
 
@@ -53,9 +56,16 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
         models.call(told.name, (cls, str(told.given), str(told.calls[:1])), make)
     if not models.done and not lacks_main and not runs_as_written():
         _call_unmade(script, models, file, wire, failed, not_named)
+    for model in script.program.parts() if not models.done and not runs_as_written() else ():
+        models.call(name_of(model), likeness(model), partial(call_model, model, file, wire, failed))
+        if models.done:
+            break
     done = models.done
     if not done and not failed:
         done = called_functions.call_all(script.program.functions(), file, source, wire, failed)
+    if not done and not failed and not not_named and not runs_as_written():
+        _call_imported(script, models, file, wire, not_named)
+        done = models.done
     failed += not_named
     plain = None if done or failed else plain_draft(sys.modules["__main__"])
     wire.tell(EntryCalled((), (*failed, *([plain] if plain is not None else []))))
@@ -75,11 +85,26 @@ def _call_unmade(
     """Call the first model that the script failed to construct, or that it names where it has not come."""
     for cls, given in script.not_constructed():
         if not models.done:
-            models.call(cls.__name__, None, partial(call_class, cls, given, file, wire, failed))
+            make = partial(call_class, cls, given, file, wire, failed, clock_s=models.search_clock_s)
+            models.call(cls.__name__, None, make)
     for named in script.named_models() if not models.done and script.was_ended else ():
-        make = partial(call_class, named.cls, named.given, file, wire, not_named, line=named.line)
+        seconds = models.search_clock_s
+        make = partial(call_class, named.cls, named.given, file, wire, not_named, line=named.line, clock_s=seconds)
         models.call(named.cls.__name__, None, make)
         if models.done or len(not_named) == MOST_NAMED:
+            return
+
+
+def _call_imported(
+    script: GuardedScript, models: ModelsInTime, file: str, wire: Wire, failed: list[CallNotMade]
+) -> None:
+    """Call the first model that the script imports, where nothing is known of what it constructs."""
+    for found in itertools.islice(script.imported_models(), MOST_IMPORTED):
+        cls = found.model.cls
+        call = partial(call_class, cls, found.model.given, file, wire, failed, line=found.model.line)
+        assumed = ModelAssumed(cls.__name__, found.file, found.missing)
+        models.call(cls.__name__, None, partial(call, clock_s=models.search_clock_s, assumed=assumed))
+        if models.done:
             return
 
 

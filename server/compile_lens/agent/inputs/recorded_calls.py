@@ -14,7 +14,7 @@ from typing import Any
 
 from ..instrument.unrecorded import uncompiled
 from ..runtime.entry_plans import CallTime, CompileAt
-from ..runtime.entry_protocol import MODEL_CALL, CallMade, CallNotMade, EntryCalled
+from ..runtime.entry_protocol import MODEL_CALL, CallMade, CallNotMade, EntryCalled, ModelAssumed
 from ..runtime.foreign_code import attempted
 from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_function, original_module
@@ -37,7 +37,7 @@ from .synthesis.trying.search import NotFound, SearchBudget
 
 # seconds for the inputs of each model
 SEARCH_S = 15.0
-SEARCH_CLOCK_S = 45.0
+SEARCH_CLOCK_S, LEAST_CLOCK_S = 45.0, 10.0
 MAX_TRIALS = 60
 NO_TIME = "no time was left for it; a higher `run.timeout` gives more"
 # a larger model is not copied for each trial
@@ -58,6 +58,13 @@ class ModelsInTime:
         self._failed = failed
         self._known: set[object] = set()
         self.done = int(has_first)
+
+    @property
+    def search_clock_s(self) -> float:
+        """How long the inputs of one that the program has not made are searched, by the clock: while others are left, one search must not
+        take all of the time."""
+        left = self._clock_end - time.monotonic()
+        return min(SEARCH_CLOCK_S, max(left, LEAST_CLOCK_S))
 
     def call(self, name: str, alike: object, make: Callable[[], bool]) -> None:
         """Call one; ``make`` tells whether that was possible. One stands for all that are ``alike``, which ``None`` is to nothing."""
@@ -121,6 +128,7 @@ def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNot
         found = _found_inputs(model, name, failed)
         if found is None:
             return False
+        _leave_trainer(original)
         call = evaluate(found.expression, {**_names_of(module), "__made__": module})
         calls, inputs = [replace(call, mode=mode)], found.inputs
     method = "" if model.calls else method_instead(type(original))
@@ -139,6 +147,13 @@ def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNot
             compiled_call.reset_compiler()
             done = run()
     return done
+
+
+def _leave_trainer(module: Any) -> None:
+    """A module that a trainer holds is, like the copies for which its inputs were found, one that none does: the trainer has ended, and
+    refuses what a step asks of it."""
+    if any(isinstance(vars(base).get("trainer"), property) for base in type(module).__mro__):
+        attempted(lambda: setattr(module, "trainer", None))
 
 
 def _making(module: Any, changes: tuple[module_changes.Change, ...]) -> Callable[[], object] | None:
@@ -194,10 +209,12 @@ def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) ->
     return _found(of_copy(find, SEARCH_CLOCK_S), name, failed)
 
 
-def _found(result: FoundCall | CallNotMade | None, name: str, failed: list[CallNotMade]) -> FoundCall | None:
+def _found(
+    result: FoundCall | CallNotMade | None, name: str, failed: list[CallNotMade], clock_s: float = SEARCH_CLOCK_S
+) -> FoundCall | None:
     if isinstance(result, FoundCall):
         return result
-    failed.append(result or CallNotMade(name, f"the search for inputs took more than {SEARCH_CLOCK_S:.0f} s"))
+    failed.append(result or CallNotMade(name, f"the search for inputs took more than {clock_s:.0f} s"))
     return None
 
 
@@ -231,8 +248,11 @@ def call_class(
     failed: list[CallNotMade],
     inputs: dict[str, str] | None = None,
     line: int = 1,
+    clock_s: float = SEARCH_CLOCK_S,
+    assumed: ModelAssumed | None = None,
 ) -> bool:
-    """Call a model that the script has not made: with what it passes, as far as that is known; a method of one without ``forward``."""
+    """Call a model that the script has not made: with what it passes, as far as that is known; a method of one without ``forward``.
+    Its inputs are searched for ``clock_s`` at most, by the clock. ``assumed`` is told if they are found."""
     owner = sys.modules[cls.__module__]
     method = method_instead(cls)
     path = f"{cls.__qualname__}.{method}" if method else cls.__qualname__
@@ -243,9 +263,11 @@ def call_class(
         except (NotFound, AttributeError) as error:
             return CallNotMade(cls.__name__, str(error))
 
-    found = _found(of_copy(find, SEARCH_CLOCK_S), cls.__name__, failed)
+    found = _found(of_copy(find, clock_s), cls.__name__, failed, clock_s)
     if found is None:
         return False
+    if assumed is not None:
+        wire.tell(assumed)
     wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, cls.__name__),)))
     call = replace(found.evaluate(vars(owner)), mode=GRAD)
     return compiled_call.run_within_time(wire, [call], CompileAt(max(line, 1)), file, cls.__name__, failed)

@@ -116,6 +116,17 @@ class WorkingFolderChosen(AgentEvent):
 
 
 @dataclass(frozen=True)
+class ModelAssumed(AgentEvent):
+    """The class ``model`` of the file ``path`` is called for a script that constructs none that is known: it imports it, or has imported
+    it from the module ``missing``, which is not there."""
+
+    name: ClassVar[str] = "model-assumed"
+    model: str
+    path: str
+    missing: str = ""
+
+
+@dataclass(frozen=True)
 class RunAsModule(AgentEvent):
     """The file was run as the module ``module`` of its package, with ``folder`` on the import path."""
 

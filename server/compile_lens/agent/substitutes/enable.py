@@ -18,7 +18,7 @@ from . import distributed, launcher, unattended
 from .cuda.native import EmulationUnsupported
 from .cuda.trial import TrialResult
 from .cuda.usage import hides_gpus, is_compiler_asking, names_gpu
-from .data import arrays, hub_datasets, image_processors, torchvision_datasets
+from .data import arrays, hub_datasets, image_processors, splits, torchvision_datasets
 from .notes import StandInNotes
 from .unsupported import unsupported_is_noted
 from .weights import checkpoints, downloads, hub_files, lookups, timm_models, tokenizers, transformers_models
@@ -180,7 +180,8 @@ def _substitute_data(notes: StandInNotes) -> None:
         arrays.Arrays(calls),
         torchvision_datasets.TorchvisionDatasets(calls),
         hub_datasets.HubDatasets(calls),
+        splits.Splits(),
         image_processors.ImageProcessors(calls),
     )
     change_at_import({name: change for kind in kinds for name, change in kind.changes().items()})
-    skip_modules(arrays, torchvision_datasets, hub_datasets, image_processors)
+    skip_modules(arrays, torchvision_datasets, hub_datasets, image_processors, splits)

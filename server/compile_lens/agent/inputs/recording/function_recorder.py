@@ -16,6 +16,7 @@ from ...variations.call_snapshot import copied, grad_mode
 from ..calling.function_of_frame import Called, function_of
 from ..importing.absent import cause_of
 from ..importing.missing_imports import is_of_project, project_root
+from .library_imports import not_profiled
 
 KEPT_CALLS = 3
 # calls of one function that are looked at: what it gets and returns, and who calls it
@@ -93,6 +94,7 @@ class FunctionRecorder:
         self._found: dict[int, RecordedFunction] = {}
         self._others: dict[int, CodeType] = {}
         self._open: list[_CallWithoutReturn] = []
+        self._is_on = False
         self._events = 0
         self._bytes = 0
         self._is_of_project: dict[str, bool] = {}
@@ -100,15 +102,18 @@ class FunctionRecorder:
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
         """Record while the body runs, or until ``stop``; not where the program is profiled."""
-        if sys.getprofile() is None:
-            sys.setprofile(self._on_event)
+        self._is_on = sys.getprofile() is None
         try:
-            yield
+            with not_profiled(lambda: self._is_on, self._on_event, self._is_own):
+                if self._is_on:
+                    sys.setprofile(self._on_event)
+                yield
         finally:
             self.stop()
 
     def stop(self) -> None:
         """Record no more."""
+        self._is_on = False
         if sys.getprofile() == self._on_event:
             sys.setprofile(None)
 

@@ -24,6 +24,7 @@ from ..scripts.guard import Enough
 from ..synthesis.terms.arguments import literal
 from .module_changes import Change, Settings, differing, settings_of
 from .surroundings import NONE, CallSurroundings, SurroundingNames, surroundings_of
+from .unfinished_modules import UnfinishedModules
 
 # after so many calls of one model, or of all, it is known how the program calls them, except that a later one may be of other sizes, or
 # come after a change of the model: the last batch of an epoch is often smaller, and a temperature falls after it. It is waited for so many
@@ -138,6 +139,7 @@ class ModelRecorder:
         # what the program passed to the constructors of modules that are no part of another, as far as it has a text
         self._given: dict[int, dict[str, str]] = {}
         self._kept: list[Any] = []
+        self._unfinished = UnfinishedModules()
         self._called: dict[int, RecordedModel] = {}
         self._first_call = 0.0
         self._depth = 0
@@ -277,9 +279,19 @@ class ModelRecorder:
         module = self._kept[number]
         return self._called.get(id(module)) or RecordedModel(module, self._made[id(module)][1])
 
+    def note_failure(self, error: BaseException) -> None:
+        """``error`` has ended a statement of the program."""
+        self._unfinished.note(error, self._kept)
+
+    def parts(self) -> list[RecordedModel]:
+        """The finished parts of modules whose constructors raised, the largest first."""
+        made = [RecordedModel(each, self._made[id(each)][1]) for each in self._kept if self._unfinished.is_part(each)]
+        fitting = [model for model in made if _is_model(model.module, True, self._file)]
+        return sorted(_roots(fitting), key=lambda model: model.size, reverse=True)
+
     def owned_models(self) -> list[RecordedModel]:
         """Those that are owned, of those that the program calls; otherwise of those that it makes. The largest come first."""
-        made = [RecordedModel(module, self._made[id(module)][1]) for module in self._kept]
+        made = [RecordedModel(each, self._made[id(each)][1]) for each in self._kept if each not in self._unfinished]
         for found in ([*self._called.values()], made):
             owned = [model for model in found if self._owns(model.module) and _is_whole(model.module)]
             if owned:
@@ -289,7 +301,9 @@ class ModelRecorder:
     def models(self) -> list[RecordedModel]:
         """Those that the program trains or calls; otherwise those that it makes. The largest come first; none is a part of another."""
         made = [
-            RecordedModel(module, self._made[id(module)][1]) for module in self._kept if id(module) not in self._called
+            RecordedModel(each, self._made[id(each)][1])
+            for each in self._kept
+            if id(each) not in self._called and each not in self._unfinished
         ]
         trained = [model for model in made if self._is_trained(model)]
         for has_parameters in (True, False):
@@ -311,10 +325,7 @@ class ModelRecorder:
         ]
 
     def _is_trained(self, model: RecordedModel) -> bool:
-        try:
-            return any(id(parameter) in self._trained for parameter in model.module.parameters())
-        except AttributeError:  # its constructor raised early
-            return False
+        return bool(attempted(lambda: any(id(each) in self._trained for each in model.module.parameters())))
 
 
 def _given_to_constructor(module: Any) -> dict[str, str]:
@@ -348,9 +359,8 @@ def _is_whole(module: Any) -> bool:
 
 def _is_model(module: Any, has_parameters: bool, file: str) -> bool:
     """Whether it has parameters; otherwise, whether its class is of the project, unlike a loss of a library. Not if it is not whole."""
-    try:
-        has_some = next(module.parameters(), None) is not None
-    except AttributeError:  # its constructor raised early
+    has_some = attempted(lambda: next(module.parameters(), None) is not None)
+    if has_some is None:  # its constructor raised early
         return False
     if has_parameters or has_some:
         return has_parameters and has_some

@@ -34,10 +34,18 @@ class WatchedProgram:
         try:
             with uncompiled(), self._recorder.recording(), without_workers(), self._functions.recording():
                 body()
-        except (Enough, SystemExit):
-            pass  # its end
+        except (Enough, SystemExit) as end:
+            self.note_failure(end)
         finally:
             self._explorer.finish(self._found, self._recorder.number_of, self._recorder.given_to)
+
+    def note_failure(self, error: BaseException) -> None:
+        """``error`` has ended a statement of the program, which goes on."""
+        self._recorder.note_failure(error)
+
+    def parts(self) -> list[RecordedModel]:
+        """Parts of models that the program failed to make, the largest first."""
+        return self._recorder.parts()
 
     def has_models(self) -> bool:
         """Whether the program has made a model so far."""

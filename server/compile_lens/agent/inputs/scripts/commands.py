@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from ...runtime.foreign_code import attempted
 from ...runtime.parsed_source import parsed
 from ..importing.made_up_arguments import value_for
 from .configured_functions import decorated_functions, settings_for, value_of_class
+from .open_values import fill
 
 # methods of a library that call what they are given
 _STARTS = re.compile(r"(?:Fire|run|main|cli|CLI|call|launch|start|execute|invoke|dispatch)(?:_\w+)?")
@@ -124,7 +125,8 @@ def _of_decorators(names: Mapping[str, Any], source: str, file: str) -> Iterator
     """Functions that a library calls with settings, or elsewhere: `@library.main(config_name="train")`, `@app.task`."""
     for name, function in decorated_functions(names, source, file):
         given = settings_for(function, source, file)
-        yield _called(name, function, given)
+        lacking = [path for settings in given.values() for path in fill(settings)]
+        yield _called(name, function, given, lacking)
 
 
 def _methods(cls: Any) -> Iterator[Command]:
@@ -134,8 +136,10 @@ def _methods(cls: Any) -> Iterator[Command]:
             yield _called(name, getattr(made, name))
 
 
-def _called(name: str, function: Any, settings: Mapping[str, Any] | None = None) -> Command:
-    """``settings`` are values of parameters that the program itself has."""
+def _called(
+    name: str, function: Any, settings: Mapping[str, Any] | None = None, made_up: Sequence[str] = ()
+) -> Command:
+    """``settings`` are values of parameters that the program itself has, in which ``made_up`` were open."""
     lacking = _required(function)
     hints = attempted(functools.partial(typing.get_type_hints, function)) or {}
 
@@ -147,7 +151,8 @@ def _called(name: str, function: Any, settings: Mapping[str, Any] | None = None)
         positional = [given.pop(each.name) for each in lacking if each.kind is each.POSITIONAL_ONLY]
         return function(*positional, **_described_defaults(function), **given)
 
-    return Command(name, tuple(each.name for each in lacking), run)
+    unknown = [each.name for each in lacking if (settings or {}).get(each.name) is None]
+    return Command(name, (*unknown, *made_up), run)
 
 
 def _required(function: Any) -> list[inspect.Parameter]:

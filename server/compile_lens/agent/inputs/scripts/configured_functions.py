@@ -20,6 +20,7 @@ from typing import Any
 from ...runtime.foreign_code import attempted
 from ...runtime.parsed_source import parsed
 from .composed_settings import composed, file_of
+from .open_values import registered
 
 # what makes another function of one, or keeps it for later, and starts nothing
 _KEEPS = re.compile(r"jit|compile|kernel|fixture|parametri|regist|property|method|overload|hook|wraps|cache|grad|valid")
@@ -94,7 +95,8 @@ def _beneath(value: Any, name: str, file: str) -> FunctionType | None:
 
 
 def _of_files(name: str, source: str, file: str) -> Any:
-    """The settings of the file that the decorators of a function name: two of their words are a folder and a file in it."""
+    """The settings of the file that the decorators of a function name: two of their words are a folder and a file in it; else those that
+    the program has registered by a name that is one of them."""
     tree = parsed(source)
     defined = next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name), None) if tree else None
     own = os.path.dirname(file)
@@ -104,4 +106,7 @@ def _of_files(name: str, source: str, file: str) -> Any:
             for word in words:
                 if os.path.isdir(folder) and file_of(folder, word):
                     return composed(folder, word)
+        found = next((each for each in map(registered, words) if each is not None), None)
+        if found is not None:
+            return found
     return None

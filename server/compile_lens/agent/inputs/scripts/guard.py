@@ -38,9 +38,9 @@ class Enough(BaseException):
 class Guard:
     """Notes the failures of guarded statements, for ``seconds`` of processor time, imports not counted.
 
-    ``on_failure`` gets the exceptions that are not consequences of earlier ones, and ``on_skipped`` the frame and the line of every
-    statement that did not run to its end. ``mend`` runs one that failed without what failed of it: it gets its line and column, what was
-    raised and the names of the module, and gives what remains of that.
+    ``on_failure`` gets the exceptions that are not consequences of earlier ones, ``on_skipped`` the frame and the line of every
+    statement that did not run to its end, and ``on_ended`` what such a statement raised. ``mend`` runs one that failed without what
+    failed of it: it gets its line and column, what was raised and the names of the module, and gives what remains of that.
     """
 
     def __init__(
@@ -49,6 +49,7 @@ class Guard:
         on_failure: Callable[[BaseException], object],
         on_skipped: Callable[[FrameType, int], object],
         mend: Mend | None = None,
+        on_ended: Callable[[BaseException], object] | None = None,
     ) -> None:
         # on a busy machine the same comes out, up to a limit by the clock
         self._end = time.process_time() + seconds
@@ -56,6 +57,7 @@ class Guard:
         self._on_failure = on_failure
         self._on_skipped = on_skipped
         self._mend = mend
+        self._on_ended = on_ended
         self._expecting = 0
         self._turns: dict[int, tuple[int, int]] = {}
         self.last: Any = None
@@ -66,7 +68,7 @@ class Guard:
 
     def of_another_file(self, constructions: FailedConstructions) -> Guard:
         """One for statements of another file, for the time that is left."""
-        other = Guard(0.0, self._on_failure, constructions.add)
+        other = Guard(0.0, self._on_failure, constructions.add, on_ended=self._on_ended)
         other._end, other._clock_end = self._end, self._clock_end
         return other
 
@@ -111,6 +113,9 @@ class Guard:
     def failed(self, error: BaseException, line: int) -> Absent:
         """What a failed statement binds. Raises ``error`` again where it is the end of the program, or the program handles it, and
         Enough where nothing runs after a failure."""
+        if self.is_over and isinstance(error, Enough) and error.__traceback__ is not None:
+            # it was at work on what it may be about
+            self._on_skipped(error.__traceback__.tb_frame, line)
         is_end = isinstance(error, SystemExit) and error.code in (None, 0)
         if is_end or isinstance(error, Enough | GeneratorExit | KeyboardInterrupt) or self._expecting:
             raise error
@@ -121,6 +126,8 @@ class Guard:
         if not isinstance(error, NeedsAbsent):
             self.first = self.first or error
             self._on_failure(error)
+        if self._on_ended is not None:
+            self._on_ended(error)
         if runs_as_written():
             raise Enough
         if error.__traceback__ is not None:

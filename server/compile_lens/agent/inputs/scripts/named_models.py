@@ -14,7 +14,7 @@ import sys
 import textwrap
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -30,6 +30,8 @@ MOST_READ = 60
 # what a script uses beside its model: those of libraries are never what it is about
 _BESIDE = re.compile(r"loss|criteri|metric|transform|augment|schedul|resize|normalize", re.IGNORECASE)
 
+# methods of a class that make or describe an object of it
+_MAKES = re.compile(r"from_\w+|(?:load|create|build|make|get|restore)(?:_\w+)?|add_\w*args")
 _NAMES = (ast.Name, ast.Attribute)
 # what gets a class to tell something of it
 _ASKS_OF_CLASSES = frozenset({"isinstance", "issubclass", "super", "hasattr", "getattr", "setattr", "type", "print"})
@@ -63,11 +65,14 @@ def named_models(source: str, names: Mapping[str, Any], is_own: Callable[[str], 
     tree = parsed(source)
     found: dict[type, NamedModel] = {}
     for call, value, part in _calls(tree, names, is_own) if tree is not None else ():
-        if _is_model(value) and value.__module__ != "__main__" and value not in found:
-            found[value] = NamedModel(value, _given(value, call, part), part.line or call.lineno)
+        if is_model(value) and value.__module__ != "__main__" and value not in found:
+            found[value] = NamedModel(value, given_in(value, call, part.names), part.line or call.lineno)
+        owner = _made_by_method(call, part.names)
+        if owner is not None and owner.__module__ != "__main__" and owner not in found:
+            found[owner] = NamedModel(owner, {}, part.line or call.lineno)
     for call, value, part in _passed(tree, names) if tree is not None else ():
         if value.__module__ != "__main__" and value not in found:
-            found[value] = NamedModel(value, _given(value, call, part), call.lineno)
+            found[value] = NamedModel(value, given_in(value, call, part.names), call.lineno)
     return sorted(
         (each for each in found.values() if is_own(_file_of(each.cls)) or not is_beside(each.cls)),
         key=lambda each: is_beside(each.cls),
@@ -83,7 +88,7 @@ def _passed(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[tuple[ast.Call,
             continue
         for node in (*call.args, *(each.value for each in call.keywords)):
             value = value_of(node, around) if isinstance(node, _NAMES) else None
-            if isinstance(value, type) and _is_model(value):
+            if isinstance(value, type) and is_model(value):
                 is_partial = node is call.args[0] if call.args else False
                 following = call.args[1:] if is_partial and _is_partial(call.func) else []
                 yield ast.copy_location(ast.Call(node, following, call.keywords), call), value, part
@@ -91,6 +96,14 @@ def _passed(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[tuple[ast.Call,
 
 def _is_partial(function: ast.expr) -> bool:
     return (function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")) == "partial"
+
+
+def _made_by_method(call: ast.Call, names: Mapping[str, Any]) -> type | None:
+    """The class of models of which ``call`` calls a method that makes an object: `Net.from_pretrained(path)`."""
+    if not isinstance(call.func, ast.Attribute) or _MAKES.fullmatch(call.func.attr) is None:
+        return None
+    owner = value_of(call.func.value, names)
+    return owner if isinstance(owner, type) and is_model(owner) else None
 
 
 def is_beside(cls: type) -> bool:
@@ -109,13 +122,13 @@ def _calls(
     read: set[int] = set()
     while waiting:
         part = waiting.popleft()
-        imported = _imported_inside(part)
-        names, assigned = {**part.names, **imported}, assigned_in(part.tree)
+        part = replace(part, names={**part.names, **_imported_inside(part)})
+        names, assigned = part.names, assigned_in(part.tree)
         called = [(call, value) for call in _in_order(part.tree) for value in meant(call.func, names, assigned)]
         for call, value in called:
             yield call, value, part
             if part.depth < DEEPEST and len(read) < MOST_READ and id(value) not in read:
-                inside = None if _is_model(value) else _part_of(value, part.line or call.lineno, part.depth + 1, is_own)
+                inside = None if is_model(value) else _part_of(value, part.line or call.lineno, part.depth + 1, is_own)
                 if inside is not None:
                     read.add(id(value))
                     waiting.append(inside)
@@ -164,22 +177,25 @@ def _module(name: str, package: str) -> ModuleType | None:
     return attempted(lambda: importlib.import_module(name, package or None))
 
 
-def _is_model(value: Any) -> bool:
+def is_model(value: Any) -> bool:
+    """Whether it is a class of models, and none of torch's own."""
     import torch
 
     is_module = isinstance(value, type) and issubclass(value, torch.nn.Module)
     return is_module and not value.__module__.startswith("torch.")
 
 
-def _given(cls: type, call: ast.Call, part: _Part) -> dict[str, str]:
-    """The arguments that are written as constants, or are constants of the module."""
-    names = [info.name for info in read_parameters(getattr(cls, "__init__"), skip_first=True)]  # noqa: B009
-    positional = [] if is_registry(call.func, part.names) else call.args
-    passed = dict(zip(names, positional, strict=False)) | {each.arg: each.value for each in call.keywords if each.arg}
+def given_in(cls: type, call: ast.Call, names: Mapping[str, Any]) -> dict[str, str]:
+    """The arguments of ``call`` that are written as constants, or are constants among ``names``."""
+    parameters = [info.name for info in read_parameters(getattr(cls, "__init__"), skip_first=True)]  # noqa: B009
+    positional = [] if is_registry(call.func, names) else call.args
+    passed = dict(zip(parameters, positional, strict=False)) | {
+        each.arg: each.value for each in call.keywords if each.arg
+    }
     found: dict[str, str] = {}
     for name, node in passed.items():
         value = attempted(lambda node=node: ast.literal_eval(node))  # type: ignore[misc]
-        text = literal(value_of(node, part.names) if value is None else value)
+        text = literal(value_of(node, names) if value is None else value)
         if text is not None and text != "None":
             found[name] = text
     return found

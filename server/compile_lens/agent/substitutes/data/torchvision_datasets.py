@@ -14,6 +14,7 @@ from ...instrument.in_place import call_after_failure
 from ...runtime.missing_requirement import is_not_found
 from ..weights.lookups import Lookups, reason
 from .lengths import made_up_length
+from .splits import remember
 
 DATASET = "dataset"
 # size, channels and classes by class; subclasses count as their base
@@ -83,6 +84,7 @@ class TorchvisionDatasets:
         stack = self._lookups.stack(sys._getframe(1))
         count = made_up_length(stack, _real_length(cls.__name__, given))
         _fill(module, dataset, known, given, count)
+        remember(dataset)
         size, channels, classes = KNOWN[known]
         note = {
             "what": DATASET,
