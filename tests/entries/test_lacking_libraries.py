@@ -165,7 +165,7 @@ size = elsewhere
 NET = """\
 import torch
 from torch import nn
-from torch._six import inf, string_classes
+from torch._gone import inf, string_classes
 from asyncio.windows_events import ProactorEventLoop
 from . import WIDTH
 from .data import table
@@ -202,14 +202,14 @@ def test_the_model_of_a_file_whose_libraries_and_modules_fail(tmp_path: Path, wa
     (first,) = [each for each in outcome.findings if each.code in ("missing-data", CODE)]
     assert (Path(first.place.file).name, first.place.line) == ("data.py", 1)
     notes = "\n".join(outcome.notes)
-    assert "`torch._six` cannot be imported here (ModuleNotFoundError: No module named 'torch._six')" in notes
+    assert "`torch._gone` cannot be imported here (ModuleNotFoundError: No module named 'torch._gone')" in notes
     assert "`asyncio.windows_events` cannot be imported here (ImportError: win32 only)" in notes
     assert "`torch.gone_logger` cannot be imported here" in notes
 
 
 SCRIPT = """\
 import torch
-from torch._six import inf
+from torch._gone import inf
 from pkg import WIDTH, nothing
 import torch.nothing_here
 
@@ -253,5 +253,5 @@ def test_the_model_of_such_a_script(tmp_path: Path, warm_host: WarmHost) -> None
     assert error.place.line == 2
     assert error.explanation == "The rest ran without what failed here. What needs it raises this error."
     notes = "\n".join(outcome.notes)
-    for name in ("torch._six", "torch.nothing_more", "torch.nothing_here"):
+    for name in ("torch._gone", "torch.nothing_more", "torch.nothing_here"):
         assert f"`{name}` cannot be imported here" in notes

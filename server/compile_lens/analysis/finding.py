@@ -15,6 +15,7 @@ ENDED_HERE = "Nothing after this line was run or analyzed."
 # of what raised without ending the program
 SKIPPED = "This statement and those that need its result were skipped. The rest ran."
 MENDED = "The rest ran without what failed here. What needs it raises this error."
+MOVED = "The rest was analyzed with what takes its place in the installed version."
 
 
 class Place(Struct, frozen=True):

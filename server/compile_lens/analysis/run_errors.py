@@ -19,11 +19,12 @@ from compile_lens.analysis.compile_errors import (
 from compile_lens.analysis.compiled_code_errors import misuse_of
 from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
 from compile_lens.analysis.error_words import first_words
-from compile_lens.analysis.finding import ENDED_HERE, MENDED, SKIPPED, Finding, Kind, Place, Related, Severity
+from compile_lens.analysis.finding import ENDED_HERE, MENDED, MOVED, SKIPPED, Finding, Kind, Place, Related, Severity
 from compile_lens.analysis.how_to_start import hints_for
 from compile_lens.analysis.missing_requirements import MISSING_ARGUMENTS, MISSING_DATA, missing_finding
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.analysis.refused_calls import is_refusal
+from compile_lens.analysis.removed_names import removed_name_hints
 from compile_lens.analysis.run_context import Raised, RaisedBeside, RunContext, Stopped
 from compile_lens.analysis.sources import Sources
 from compile_lens.late_pattern import pattern
@@ -93,7 +94,10 @@ def _finding(raised: Raised, context: RunContext) -> Finding:
         return error_finding(error, _place(stack, sources), sources)
     code, message, hints = _described(raised)
     line = own.text if (own := sources.deepest_own(raised.stack)) is not None else ""
-    hints = hints or tuple(hints_for(raised.type, raised.message, line, _command(sources)))
+    hints = hints or (
+        *hints_for(raised.type, raised.message, line, _command(sources)),
+        *removed_name_hints(raised.message, line),
+    )
     stack = tuple(frame for frame, inner in itertools.pairwise(raised.stack) if not _is_compiled(frame, inner))
     stack += raised.stack[-1:]
     return Finding(
@@ -134,7 +138,7 @@ def _beside(beside: RaisedBeside, context: RunContext) -> Finding:
         ending = "Python shows this exception and calls the remaining exit functions. The exit code stays the same."
     else:
         message = f"At import: {finding.message}" if beside.where == "import" else finding.message
-        ending = MENDED if beside.where == "mended" else SKIPPED
+        ending = {"mended": MENDED, "moved": MOVED}.get(beside.where, SKIPPED)
     explanation = finding.explanation.replace(ENDED_HERE, ending, 1)
     return replace(finding, severity=severity_beside(finding), message=message, explanation=explanation)
 

@@ -73,6 +73,7 @@ class RunFacts:
     lacking_imports: dict[str, str] = field(default_factory=dict)
     working_folder: WorkingFolderChosen | None = None
     renamed_imports: dict[str, tuple[str, int]] = field(default_factory=dict)
+    moved_names: dict[str, str] = field(default_factory=dict)
     inherited_stubs: set[str] = field(default_factory=set)
     as_module: tuple[str, str] | None = None
     made_up_arguments: tuple[str, ...] = ()
@@ -110,7 +111,9 @@ class RunFacts:
         elif isinstance(event, ImportHelped) and event.satisfied:
             self.renamed_imports[event.module] = (event.folder, event.satisfied)
         elif isinstance(event, ImportHelped):
-            if event.is_base:
+            if event.instead:
+                self.moved_names[event.module] = event.instead
+            elif event.is_base:
                 self.inherited_stubs.add(event.module)
             elif event.why:
                 self.lacking_imports.setdefault(event.module, event.why)
@@ -157,6 +160,7 @@ class RunFacts:
             lacking_imports=self.lacking_imports.copy(),
             renamed_imports=self.renamed_imports.copy(),
             inherited_stubs=self.inherited_stubs.copy(),
+            moved_names=self.moved_names.copy(),
         )
 
     def notes(self, end: End | None, job: Job) -> tuple[str, ...]:
@@ -234,6 +238,8 @@ class RunFacts:
             replaced = "was replaced with a stub" if len(lacking) == 1 else "were replaced with stubs"
             because = _PLACE.sub("", first_words(why))
             yield f"{', '.join(lacking)} cannot be imported here ({because}) and {replaced}. Calls that need more raise this error."
+        for name, instead in self.moved_names.items():
+            yield f"Used `{instead}` in place of `{name}`, which was removed."
         known = dict.fromkeys((*self.helped_imports, *sorted(self.inherited_stubs)))
         bases = [f"`{name}`" for name in known if name in self.inherited_stubs]
         if bases:

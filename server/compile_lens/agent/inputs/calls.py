@@ -8,8 +8,9 @@ from types import ModuleType
 
 from ..runtime import process_group
 from ..runtime.entry_plans import SynthesizedCalls, WrittenCall
-from ..runtime.entry_protocol import CallMade, CallNotMade, CallsCovered, CallStopped, EntryCalled
+from ..runtime.entry_protocol import CallMade, CallNotMade, CallsCovered, CallStopped, EntryCalled, ImportHelped
 from ..runtime.gpu_presence import copies_can_use_gpu
+from ..runtime.protocol import RaisedAside
 from ..runtime.wire import Wire
 from ..variations import watcher
 from ..variations.call_snapshot import copied
@@ -21,6 +22,7 @@ from .calling.expressions import InvalidCall, evaluate
 from .calling.time_limit import CallTooLong, at_most, end_of_call
 from .dispatch import UnusableEntry
 from .importing.module import load
+from .importing.moved_stand_ins import put_by_name
 from .synthesis.drafts import plain_draft
 from .synthesis.trying.search import sentence_of
 from .trials import ALL_SENT, KILLED, UNDEFINED, Configured, LeftOut, Offered, Rehearsed, Trials
@@ -117,6 +119,11 @@ class _Calls:
         """Act on what the trials found."""
         if isinstance(result, CallsCovered):
             self._cover(result)
+        elif isinstance(result, ImportHelped):
+            put_by_name(result.module)
+            self._wire.tell(result)
+        elif isinstance(result, RaisedAside):
+            self._wire.tell(result)
         elif isinstance(result, CallNotMade):
             self._fail(result)
         elif isinstance(result, LeftOut):

@@ -27,6 +27,7 @@ from .calling.memory import bounded
 from .calling.placement import beside, preferring
 from .calling.time_limit import TrialTooLong, at_most
 from .importing.absent import cause_of
+from .importing.moved_stand_ins import telling
 from .synthesis.drafts import draft_of
 from .synthesis.errors.blame import involved_arguments, line_of_failure
 from .synthesis.errors.no_call import no_call_returns
@@ -164,7 +165,11 @@ class Trials:
 
     def run(self, send: Send) -> None:
         """Send a Rehearsed or a CallNotMade for each target, what has run so far, and an Offered for each that can be called; at the end
-        ALL_SENT."""
+        ALL_SENT. What stands in for a removed name is sent as it is told."""
+        with telling(send):
+            self._run(send)
+
+    def _run(self, send: Send) -> None:
         self._end = time.thread_time() + self._seconds * (FIRST_SHARE if self._varies else 1.0)
         for target in self._plan.targets:
             if target.name in self._answered:

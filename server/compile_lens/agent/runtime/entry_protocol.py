@@ -79,7 +79,7 @@ class ImportHelped(AgentEvent):
 
     ``why`` is what was raised, where the stub is of something that an installed library cannot give. It is told once more where a model
     inherits from the stub (``is_base``). A folder of another name that stands for the module itself has ``satisfied`` imports of the
-    project.
+    project. Where the name ``module`` was removed, ``instead`` is in its place.
     """
 
     name: ClassVar[str] = "import-helped"
@@ -88,6 +88,7 @@ class ImportHelped(AgentEvent):
     is_base: bool = False
     why: str = ""
     satisfied: int = 0
+    instead: str = ""
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,12 @@ def report_aside(error: BaseException, wire: Wire, own_folder: str, where: str, 
     if _aside > MAX_ASIDE:
         degraded("further exceptions of threads and exit functions", f"{MAX_ASIDE} are reported")
         return
-    wire.tell(RaisedAside(where, _raised(error, own_folder), name))
+    wire.tell(aside(error, own_folder, where, name))
+
+
+def aside(error: BaseException, own_folder: str, where: str, name: str = "") -> RaisedAside:
+    """What is said of an exception that did not end the run (``report_aside``): a copy of the process may send it to who tells it."""
+    return RaisedAside(where, _raised(error, own_folder), name)
 
 
 def watch_threads(wire: Wire, own_folder: str) -> None:

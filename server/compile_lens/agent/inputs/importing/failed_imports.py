@@ -21,9 +21,10 @@ from ...runtime.libraries import library_roots
 from ...runtime.wire import Wire
 from .absent import Absent, NeedsAbsent, PartStub, Stub, StubModule
 from .as_written import runs_as_written
-from .definitions import attempt, made_again
+from .definitions import MADE_AGAIN, attempt, made_again
 from .lost_names import lose_names, with_lost_names
 from .missing_imports import is_of_project, stubs_are_used
+from .moved_stand_ins import MOVED, MovedName, stand_in_for, stands_in_after
 from .tolerant_import import failure_of
 
 # what is told of a statement that has run without a part of it
@@ -38,6 +39,7 @@ class Mender:
         self._file = file
         self._wire = wire
         self._tell = tell
+        self._has_stub = False
 
     def mend(self, node: ast.stmt, problem: BaseException, names: dict[str, Any], path: str) -> BaseException | None:
         """Run ``node``, which raised ``problem`` in the file ``path``, in ``names`` without what fails. What it raises at last; None where
@@ -49,12 +51,17 @@ class Mender:
         if found is None:
             return None  # it comes of an import that is told
         problem = found
+        self._has_stub = False
         if isinstance(node, ast.Import | ast.ImportFrom):
             remaining = self._import(node, names, path)
         else:
             remaining = made_again(node, problem, names, path, self._part)
+            while isinstance(node, MADE_AGAIN) and remaining is not None and stands_in_after(remaining):
+                remaining = attempt(node, names, path)
+                if remaining is None:
+                    return None  # it is told where it stands
         if remaining is None and not isinstance(problem, NeedsAbsent):
-            self._tell(problem, MENDED)
+            self._tell(problem, MENDED if self._has_stub else MOVED)
         return remaining
 
     def _import(self, node: ast.Import | ast.ImportFrom, names: dict[str, Any], path: str) -> BaseException | None:
@@ -66,10 +73,13 @@ class Mender:
                 else ast.ImportFrom(node.module, [alias], node.level),
                 node,
             )
+            module = _module_of(node, alias, names)
             error = attempt(one, names, path)
+            # what lacks a name is the library; a name that this statement asks for is bound here alone
+            while error is not None and not _lacks_part(error, module) and stands_in_after(error):
+                error = attempt(one, names, path)
             if error is None:
                 continue
-            module = _module_of(node, alias, names)
             earlier = failure_of(module)
             if earlier is not None:
                 error = NeedsAbsent(earlier)
@@ -96,10 +106,15 @@ class Mender:
             return None  # the library imports a file of the project, which fails
         whole = sys.modules.get(top)
         is_part = _lacks_part(error, module)
-        name = f"{module}.{alias.name}" if isinstance(node, ast.ImportFrom) and module in sys.modules else module
+        is_named = isinstance(node, ast.ImportFrom)
+        found = stand_in_for(f"{module}.{alias.name}" if is_named else module) if is_part else None
+        if found is not None:
+            return self._moved(found, error)
+        name = f"{module}.{alias.name}" if is_named and module in sys.modules else module
         made = PartStub if is_part else Stub
         told = name if whole is not None else top
         self._told(told, error)
+        self._has_stub = True
         bare = _without_traceback(error)
         if isinstance(node, ast.ImportFrom):
             return made(bare, name=told)
@@ -112,8 +127,16 @@ class Mender:
         if not isinstance(owner, ModuleType) or not stubs_are_used() or not _is_installed(owner.__name__):
             return None
         error = AttributeError(f"module {owner.__name__!r} has no attribute {name!r}", name=name, obj=owner)
+        found = stand_in_for(f"{owner.__name__}.{name}")
+        if found is not None:
+            return self._moved(found, error)
         self._told(f"{owner.__name__}.{name}", error)
+        self._has_stub = True
         return PartStub(error, name=f"{owner.__name__}.{name}")
+
+    def _moved(self, found: MovedName, error: Exception) -> Any:
+        self._wire.tell(ImportHelped(found.name, instead=found.instead))
+        return found.value
 
     def _told(self, name: str, error: Exception) -> None:
         self._wire.tell(ImportHelped(name, why=f"{type(error).__name__}: {error}"))

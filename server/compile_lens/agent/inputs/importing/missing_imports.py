@@ -22,6 +22,7 @@ from ...runtime.parsed_source import parsed_file
 from ...runtime.wire import Wire
 from .absent import StubModule, on_model_base
 from .import_names import has_what_is_imported
+from .moved_stand_ins import known_names, tell_to, use_moved_names
 from .renamed_folders import renamed_folder, spec_of
 
 # what stands in the top folder of a project
@@ -114,12 +115,15 @@ def use_stubs(are_used: bool) -> None:
     """Whether modules that are not installed are replaced with stubs in this process."""
     global _stubs_are_used
     _stubs_are_used = are_used
+    use_moved_names(are_used)
 
 
 class _StubLoader:
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         top = spec.name.partition(".")[0]
-        return StubModule(spec.name, ModuleNotFoundError(f"No module named {top!r}", name=top))
+        module = StubModule(spec.name, ModuleNotFoundError(f"No module named {top!r}", name=top))
+        vars(module).update(known_names(spec.name))
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
         return None
@@ -131,6 +135,7 @@ def install(file: str, wire: Wire) -> None:
         finder: Any = MissingImports(file, wire)
         sys.meta_path.append(finder)
         on_model_base.append(lambda name: wire.tell(ImportHelped(name, is_base=True)))
+        tell_to(wire.tell)
 
 
 @functools.cache

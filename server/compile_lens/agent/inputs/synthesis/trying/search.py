@@ -15,6 +15,7 @@ from ....runtime.torchscript_errors import reason_of
 from ...calling.call_in_progress import CrashedBefore, in_progress
 from ...calling.time_limit import SlowTrial, TrialTooLong, at_most
 from ...importing.absent import NeedsAbsent
+from ...importing.moved_stand_ins import stands_in_after
 from ..changes.demanded_values import is_demanded_of_kept
 from ..changes.other_lengths import told_length
 from ..changes.other_shapes import larger, smaller
@@ -260,6 +261,13 @@ def _tried(problem: CallProblem, budget: SearchBudget, candidate: Candidate) -> 
 
 
 def _try_for_real(problem: CallProblem, candidate: Candidate, seconds: float) -> Exception | None:
+    error = _tried_once(problem, candidate, seconds)
+    while error is not None and stands_in_after(error):
+        error = _tried_once(problem, candidate, seconds)
+    return error
+
+
+def _tried_once(problem: CallProblem, candidate: Candidate, seconds: float) -> Exception | None:
     import torch
 
     try:
