@@ -20,6 +20,7 @@ from . import kernel
 from .devices import mount_devices
 from .mounts import mounts
 from .open_sockets import open_sockets
+from .others_folders import below_others
 from .overlays import Covers, Layer
 from .policy import SHARED_MEMORY, Policy, home, is_below, temporary_folders
 
@@ -74,7 +75,15 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     covers = Covers(scratch, handles[scratch], [mount.point for mount in mounts()])
     chosen = [home(), *temporary_folders()]
     needed = _real_folders([*(policy.covered or chosen), *places[:1]])
-    overlaid = _cover(covers, needed, _real_folders([*chosen, *places[1:]]))
+    wanted = _real_folders([*chosen, *places[1:]])
+    inner = below_others([*needed, *wanted])
+    overlaid = _cover(covers, needed, wanted)
+    for place, handle in inner.items():
+        try:
+            covers.cover_held(place, handle)
+        except OSError:
+            if place in needed:
+                raise
     for place in needed:
         if is_below(place, covers.uncovered):
             raise OSError(f"no overlay works on {place}")
