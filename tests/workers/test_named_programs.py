@@ -41,6 +41,7 @@ def test_a_command_that_has_a_program_of_the_workspace_is_none(name: str, value:
 
     assert without({name: value.format(tmp_path)}, is_theirs) == {name: ""}
     assert without({name: value.format("/opt/bin"), "OTHER": str(tmp_path)}, is_theirs) == {}
+    assert without({name: "run -i ~/key -f $HOME/settings"}, is_theirs, keeps_relative=False) == {}
     assert without({name: "bin/tool -x"}, is_theirs) == {}
     assert without({name: "bin/tool -x"}, is_theirs, keeps_relative=False) == {name: ""}
 
@@ -48,6 +49,14 @@ def test_a_command_that_has_a_program_of_the_workspace_is_none(name: str, value:
 @pytest.mark.parametrize("name", ["OPENSSL_CONF", "OPENSSL_MODULES", "GCONV_PATH", "OMP_TOOL_LIBRARIES"])
 def test_files_that_have_libraries_loaded_are_left_out(name: str, tmp_path: Path) -> None:
     assert without({name: f"{tmp_path}{os.pathsep}/opt"}, lambda place: place == tmp_path) == {name: "/opt"}
+
+
+@pytest.mark.parametrize("theirs", ["{}/lib", "{}/$LIB", "{}/${{LIB}}/x", "$ORIGIN/../lib"])
+def test_the_loader_separates_and_fills_in_more_than_others(theirs: str, tmp_path: Path) -> None:
+    named = theirs.format(tmp_path)
+    for name in ("LD_LIBRARY_PATH", "LD_PRELOAD"):
+        kept = without({name: f"/opt/x;{named};/opt/$LIB"}, lambda place: place.is_relative_to(tmp_path))
+        assert kept == {name: f"/opt/x{os.pathsep}/opt/$LIB"}
 
 
 def test_git_starts_no_program_of_the_repository_and_loads_none_of_its_folder(

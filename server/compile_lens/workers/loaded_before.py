@@ -26,8 +26,11 @@ COMMANDS = pattern(
 )
 # what separates the words of a command, for a shell, and commands from one another
 _BETWEEN_WORDS = pattern(rf"[\s'\"`;|&()=<>]|{re.escape(os.pathsep)}")
-# the loader separates these by blanks, too
+# the loader takes semicolons for colons, and in lists of libraries blanks, too (glibc's elf/dl-load.c, elf/rtld.c)
+OF_LOADER = ("LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT")
 WITH_BLANKS = ("LD_PRELOAD",)
+# it fills in `$LIB`, `$PLATFORM` and `$ORIGIN`, the folder of a program
+FILLED_IN = "$"
 
 
 def without(
@@ -42,16 +45,35 @@ def without(
         place = Path(entry)
         return not is_left_out(place) if place.is_absolute() else keeps_relative
 
+    def is_loaded(entry: str) -> bool:
+        # what is before it says where it leads to at most, unless that is nothing
+        begin, filled_in, _ = entry.partition(FILLED_IN)
+        return is_kept(begin) and not (filled_in and not begin)
+
     found = {}
     for name, value in environment.items():
         if NAMES.search(name):
-            entries = (value.replace(" ", os.pathsep) if name in WITH_BLANKS else value).split(os.pathsep)
-            kept = [entry for entry in entries if is_kept(entry)]
+            entries = _entries(name, value)
+            kept = [entry for entry in entries if is_loaded(entry)]
             if kept != entries:
                 found[name] = os.pathsep.join(kept)
-        elif COMMANDS.search(name) and not all(map(is_kept, filter(_is_path, _BETWEEN_WORDS.split(value)))):
+        elif COMMANDS.search(name) and not all(
+            map(is_kept, filter(_is_path, map(_filled_in, _BETWEEN_WORDS.split(value))))
+        ):
             found[name] = ""
     return found
+
+
+def _entries(name: str, value: str) -> list[str]:
+    if name not in OF_LOADER:
+        return value.split(os.pathsep)
+    blanks = r"\s" if name in WITH_BLANKS else ""
+    return re.split(f"[:;{blanks}]", value)
+
+
+def _filled_in(word: str) -> str:
+    """A word as a shell reads it."""
+    return os.path.expanduser(os.path.expandvars(word))  # noqa: PTH111 - a part of a command
 
 
 def _is_path(word: str) -> bool:
