@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.hostile.test_what_the_kernel_lacks import run
 
+from compile_lens.agent.sandbox.moved_sockets import bound_files, other_places
 from compile_lens.agent.sandbox.open_sockets import open_sockets
 
 pytestmark = [pytest.mark.hostile, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
@@ -60,3 +63,30 @@ def test_they_are_found_in_a_folder_whose_name_has_several_lines(tmp_path: Path)
     with socket.socket(socket.AF_UNIX) as service:
         service.bind(str(folder / "service"))
         assert str(folder / "service") in open_sockets()
+
+
+@pytest.fixture
+def folder_elsewhere() -> Iterator[Path]:
+    """A folder that no run gets a copy of, on the file system of the root."""
+    with tempfile.TemporaryDirectory(dir="/var/lib" if os.access("/var/lib", os.W_OK) else None) as name:
+        yield Path(name)
+
+
+def test_one_that_was_moved_is_found_and_so_is_its_second_name(folder_elsewhere: Path) -> None:
+    first, second = folder_elsewhere / "first", folder_elsewhere / "second"
+    for folder in (first, second):
+        folder.mkdir()
+    with socket.socket(socket.AF_UNIX) as moved, socket.socket(socket.AF_UNIX) as linked:
+        moved.bind(str(first / "moved"))
+        linked.bind(str(first / "linked"))
+        if not bound_files():
+            pytest.skip("the kernel does not tell the files of sockets")
+        (first / "moved").rename(second / "elsewhere")
+        (second / "linked-too").hardlink_to(first / "linked")
+        places = {str(second / "elsewhere"), str(second / "linked-too")}
+        known = [str(first / "linked"), str(first / "moved")]
+        assert set(other_places(known, [])) >= places
+        assert not places & set(other_places(known, [str(second)]))
+        shared = folder_elsewhere.parent == Path("/var/lib")
+        assert not shared or places <= set(open_sockets())
+    assert not places & set(other_places(known, []))  # nobody has it open

@@ -79,6 +79,12 @@ def test_nothing_is_amiss_where_everything_is_there(tmp_path: Path) -> None:
             },
         ),
         ("C++ compiler", CheckState.WARNING, "not on the search path", {"compiler": {"path": None}}),
+        (
+            "C++ compiler",
+            CheckState.WARNING,
+            "was not started: /w/g++ is in a workspace",
+            {"compiler": {"builds": None, "problem": "/w/g++ is in a workspace"}},
+        ),
         ("C++ compiler", CheckState.WARNING, "omp.h", {"compiler": {"builds": False, "problem": "fatal error: omp.h"}}),
         ("GPU", CheckState.NOTE, "none is available", {"gpu": {"usable": False, "names": []}}),
         ("GPU", CheckState.WARNING, "triton is missing", {"triton": {"error": "ModuleNotFoundError: triton"}}),
@@ -128,8 +134,9 @@ def test_caches_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_real_surroundings_of_this_interpreter(tmp_path: Path) -> None:
+def test_the_real_surroundings_of_this_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The compiler is really tried, and a bisection's state of the user's is found and left where it is."""
+    monkeypatch.chdir(tmp_path)  # that of the tests is in this repository
     state = tmp_path / "cache" / "bisect" / "bisect_status.txt"
     state.parent.mkdir(parents=True)
     state.write_text("backend=inductor\nsubsystem=lowerings\n")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from compile_lens.workers import import_path
 from compile_lens.workers.host import Host
 from compile_lens.workers.import_path import fixed, left_out, whole
 from compile_lens.workers.job import EndKind, Job
@@ -39,6 +40,16 @@ def test_a_folder_of_the_users_own_is_kept_only_if_an_installer_fills_it(tmp_pat
     assert fixed(given) == {"PYTHONPATH": os.pathsep.join(map(str, (installed, site)))}
     assert left_out(given) == tuple(map(str, (own, tracked, missing)))
     assert whole(given) == given
+
+
+def test_a_folder_of_a_repository_of_somebody_else_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_path, "_is_own", lambda _: False)
+    (tmp_path / "brought").mkdir()
+    (tmp_path / "brought" / "sitecustomize.py").touch()
+    assert fixed({"PYTHONPATH": str(tmp_path / "brought")}) == {}
+    for command in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    assert fixed({"PYTHONPATH": str(tmp_path / "brought")}) == {"PYTHONPATH": ""}
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write everywhere")

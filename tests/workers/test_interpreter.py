@@ -16,6 +16,7 @@ from compile_lens.pipeline.analyze import analyze
 from compile_lens.workers.host import Host
 from compile_lens.workers.interpreter import InterpreterError, find_interpreter, torch_version, tracked_interpreters
 from compile_lens.workers.job import Job
+from compile_lens.workers.project_environments import environments_of
 from compile_lens.workers.search_path import on_search_path
 from compile_lens.workers.tracked_environment import is_tracked
 
@@ -71,6 +72,19 @@ class TestEnvironments:
         python = make(tmp_path / "cache" / "virtualenvs" / f"project-{digest}-py3.12")
         assert find_interpreter(folder / "train.py", [folder]) == python
 
+    @pytest.mark.parametrize("variable", ["POETRY_VIRTUALENVS_PATH", "POETRY_CACHE_DIR"])
+    def test_of_poetry_is_not_looked_for_in_the_current_folder(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+    ) -> None:
+        monkeypatch.setenv(variable, "named")
+        monkeypatch.chdir(folder)
+        (folder / "pyproject.toml").touch()
+        assert all(environment.is_absolute() for environment in environments_of(folder))
+        digest = base64.urlsafe_b64encode(hashlib.sha256(os.fsencode(folder.resolve())).digest()).decode()[:8]
+        for place in (folder / "named", folder / "named" / "virtualenvs"):
+            make(place / f"project-{digest}-py3.12")
+        assert not any("named" in str(environment) for environment in environments_of(folder))
+
     def test_with_torch_goes_before_one_without(self, folder: Path) -> None:
         make(folder / ".venv", torch=None)
         python = make(folder / ".pixi" / "envs" / "default")
@@ -90,6 +104,18 @@ def test_what_another_user_has_put_where_anybody_may_is_not_run(folder: Path, mo
     folder.chmod(mode)
     found = find_interpreter(folder / "package" / "train.py", [folder])
     assert (found == str(folder / ".venv" / "bin" / "python")) is (mode == 0o755)
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="files of another user are made")
+def test_a_link_of_another_user_leads_to_no_environment(folder: Path) -> None:
+    """It leads to the folder around, in which each name is that of a folder with programs that anybody may have put there."""
+    (folder / ".pixi").mkdir()
+    (folder / ".pixi" / "envs").symlink_to(folder.parent)
+    python = make(folder)
+    for place in (folder / ".pixi", folder / ".pixi" / "envs", Path(python).parent):
+        os.chown(place, 4321, 4321, follow_symlinks=False)
+    folder.chmod(0o1777)
+    assert find_interpreter(folder / "train.py", [folder]) == sys.executable
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a script is made a program")

@@ -12,6 +12,7 @@ import pytest
 from compile_lens.agent.runtime.protocol import SandboxKind
 from compile_lens.agent.runtime.regular_file import LARGEST_BYTES
 from compile_lens.agent.sandbox.secret_places import (
+    BASES,
     SECRET_PLACES,
     SECRET_SETTING,
     candidates,
@@ -170,3 +171,38 @@ async def test_programs_that_need_settings_go_on_without_their_secrets(tmp_path:
     assert outputs == {
         kind: expected + ("git is not started\n" if kind is SandboxKind.PYTHON else "git 0 \n") for kind in SandboxKind
     }
+
+
+@pytest.mark.parametrize(
+    "place",
+    [".config/Code/User/settings.json", ".config/Cursor/User/mcp.json", ".vscode-server/data/User/settings.json",
+     ".config/zed/settings.json", ".claude/settings.json", ".codex/config.toml", ".gemini/settings.json", ".config/opencode/opencode.jsonc",
+     ".config/nvim/init.lua",
+     ".codeium/windsurf/mcp_config.json", ".jupyter/jupyter_server_config.py", ".config/Claude/claude_desktop_config.json"],
+)  # fmt: skip
+def test_settings_of_editors_and_assistants_are_secret_with_a_key(place: str, tmp_path: Path) -> None:
+    file = tmp_path / place
+    file.parent.mkdir(parents=True)
+    file.write_text('{"editor.fontSize": 12, "theme": "dark"}\n')
+    assert str(file) not in set(settings_with_secrets(str(tmp_path), {}))
+    file.write_text('{"servers": {"a": {"env": {"SERVICE_API_KEY": "planted"}}}}\n')
+    assert str(file) in set(settings_with_secrets(str(tmp_path), {}))
+
+
+def test_settings_of_an_environment_are_secret_with_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    active, own = tmp_path / "active", tmp_path / "own"
+    monkeypatch.setitem(BASES, "$VIRTUAL_ENV", str(own))
+    for folder in (active, own):
+        folder.mkdir()
+        (folder / "pip.conf").write_text("[global]\nindex-url = https://me:planted@host/simple\n")
+    found = set(settings_with_secrets(str(tmp_path), {"VIRTUAL_ENV": str(active)}))
+    assert {str(active / "pip.conf"), str(own / "pip.conf")} <= found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['"x": "hf_abcdefghijklmnopqrst"', "https://hooks.host.example/services/T0/B0/abcdefghij", '"Server=db;Pwd=planted"',
+     '"a": "https://host.example/webhooks/0123456789/abcdefg"'],
+)  # fmt: skip
+def test_tokens_are_known_whatever_their_setting_is_called(text: str) -> None:
+    assert SECRET_SETTING.search(text)

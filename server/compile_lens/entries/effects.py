@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 import unicodedata
 from bisect import bisect_right
@@ -11,6 +10,7 @@ from itertools import product
 
 import tree_sitter
 
+from compile_lens.entries.exported_names import exported_names
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.tree import Query, SourceTree, identifiers, kept_with_tree
 
@@ -153,15 +153,11 @@ class _Stretches:
 
 
 def _all_of(tree: SourceTree, module: tree_sitter.Node, reaching: set[str]) -> frozenset[str]:
-    """What ``import *`` binds of a module of the standard library that reaches the world; others are not imported here."""
+    """What ``import *`` binds of a module of the standard library that reaches the world; others are not looked at."""
     name = _as_python_reads(tree.node_text(module))
     if name not in reaching or name not in sys.stdlib_module_names:
         return frozenset()
-    try:
-        found = importlib.import_module(name)
-    except (ImportError, Warning):  # not on this system, or no module, or one that is to go
-        return frozenset()
-    return frozenset(getattr(found, "__all__", None) or (name for name in vars(found) if not name.startswith("_")))
+    return exported_names(name)
 
 
 def _bound_names(tree: SourceTree, node: tree_sitter.Node) -> Iterator[str]:

@@ -174,6 +174,13 @@ def _compiler(compiler: CompilerFacts) -> Check:
     if compiler.error or not compiler.path:
         said = compiler.error or f"{compiler.command} is not on the search path"
         return Check("C++ compiler", CheckState.WARNING, said, install + until_then)
+    if compiler.builds is None and compiler.problem:
+        return Check(
+            "C++ compiler",
+            CheckState.WARNING,
+            f"{compiler.command} at {compiler.path} was not started: {compiler.problem}",
+            "Runs in the sandbox use it, but nothing is compiled ahead of them. Name a compiler elsewhere in CXX or PATH to change that.",
+        )
     says = f"{compiler.version or compiler.command} at {compiler.path}"
     if compiler.builds is False:
         return Check(

@@ -12,7 +12,9 @@ from typing import Any
 
 from compile_lens.pipeline.document_facts import DocumentFacts
 from compile_lens.pipeline.facts_worker import LENGTH
+from compile_lens.workers.loaded_before import without
 from compile_lens.workers.tied import tied
+from compile_lens.workers.tracked_environment import is_brought
 
 LIMIT_S = 60.0
 TRIES = 2
@@ -71,7 +73,7 @@ class FactsProcess:
             "compile_lens.pipeline.facts_worker",
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path},
+            env={**os.environ, **without(os.environ, is_brought), "PYTHONPATH": path},
             # Python imports from the folder in which `-m` is started: not from a workspace
             cwd=PACKAGES,
             **GROUP,

@@ -195,6 +195,10 @@ class RunFacts:
                 f"Sandbox: discarded {counted(self.not_kept_count, 'file')} ({named}{more}). "
                 f"Keep {them} with --allow-write or --no-sandbox."
             )
+        if end is not None and end.left:
+            notes.append(
+                f"Sandbox: the program left about {counted(end.left, 'file')} in `/dev/shm`. Deleting them continues until the next run."
+            )
         led = links_among(job.sandbox.allow_write, workspace_of(job)) if self.sandbox else ()
         notes += [
             f"Sandbox: what is written to `{path}` is not kept, because a link leads from there to "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 from collections.abc import Mapping
+from pathlib import Path
 
 from compile_lens.agent.runtime.environment_facts import EnvironmentFacts, environment_facts
 from compile_lens.workers.host import BOOT, NEUTRAL_FOLDER, HostError
@@ -22,6 +23,7 @@ async def ask_environment(python: str, environment: Mapping[str, str]) -> Enviro
             python,
             str(BOOT),
             "environment",
+            *_folder(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -43,3 +45,11 @@ async def ask_environment(python: str, environment: Mapping[str, str]) -> Enviro
     if facts is None:
         raise HostError(cannot_analyze(python, errors.decode("utf-8", "replace")))
     return facts
+
+
+def _folder() -> list[str]:
+    """The current folder, whose compilers are not tried; none where it is deleted."""
+    try:
+        return [str(Path.cwd())]
+    except OSError:
+        return []

@@ -10,11 +10,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from compile_lens.workers.loaded_before import without
+from compile_lens.workers.loaded_before import COMMANDS, without
 from compile_lens.workers.search_path import lies_in, on_search_path
 from compile_lens.workers.tied import tied
 
@@ -55,7 +55,8 @@ def run_git(
 ) -> subprocess.CompletedProcess[bytes]:
     """What git says of the repository at ``root``, see `repositories_around`, whatever hook this runs in.
 
-    A git that lies in that repository, in one around it, or in that of the current folder, is none, nor does it load libraries from there.
+    A git that lies in that repository, in one around it, or in that of the current folder, is none, nor does it load libraries or start
+    programs from there that a variable names.
 
     Raises OSError where there is no git, ValueError for a null character, EndlessAnswerError.
     """
@@ -71,7 +72,7 @@ def run_git(
         tempfile.TemporaryFile() as said,
         subprocess.Popen(
             command,
-            env={**kept, **without(kept, is_theirs), **WITHOUT_FETCHING},
+            env={**_set({**kept, **without(kept, is_theirs, keeps_relative=False)}), **WITHOUT_FETCHING},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=said,
@@ -107,6 +108,11 @@ def _repositories_here() -> tuple[Path, ...]:
         return repositories_around(Path(os.path.realpath(Path.cwd())))
     except OSError:  # it is deleted
         return ()
+
+
+def _set(variables: Mapping[str, str]) -> dict[str, str]:
+    """``variables`` without those that git would take for the empty name of a program."""
+    return {name: value for name, value in variables.items() if value or not COMMANDS.search(name)}
 
 
 def _is_kept(variable: str) -> bool:

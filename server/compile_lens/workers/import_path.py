@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from compile_lens.workers.loaded_before import without
-from compile_lens.workers.tracked_environment import is_brought, is_tracked
+from compile_lens.workers.tracked_environment import is_brought
 
 VARIABLE = "PYTHONPATH"
 # folders of installed packages, and what an installer leaves in others (Python's "Recording installed projects")
@@ -45,10 +45,8 @@ def _is_kept(entry: str) -> bool:
     folder = Path(entry)
     if not folder.is_absolute():
         return False
-    if folder.exists() and not _is_own(folder):
-        return True
-    # what a repository brings is the workspace's, whatever it looks like
-    return _is_of_an_installer(folder) and not is_tracked(folder, folder)
+    # what a repository brings is the workspace's, whatever it looks like, and whoever it belongs to
+    return ((folder.exists() and not _is_own(folder)) or _is_of_an_installer(folder)) and not is_brought(folder)
 
 
 def _is_own(place: Path) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.late_pattern import pattern
+from compile_lens.workers.followed_links import links_on
 from compile_lens.workers.project_environments import environments_of, python_of
 from compile_lens.workers.search_path import on_search_path
 from compile_lens.workers.tracked_environment import is_brought, is_tracked
@@ -118,11 +119,22 @@ def _environments_around(file: Path, roots: Sequence[Path]) -> Iterator[tuple[Pa
 
 
 def _is_of_others(folder: Path, environment: Path) -> bool:
-    """Whether another user has made ``environment`` in a ``folder`` where anybody may, such as /tmp: it would run as this one."""
+    """Whether another user has made ``environment`` in a ``folder`` where anybody may, such as /tmp: it would run as this one.
+
+    Or a folder or a link on the way to it, or to its interpreter: a link of theirs may lead to where anybody may put one.
+    """
     if sys.platform == "win32":
         return False
     try:
-        return bool(folder.stat().st_mode & stat.S_IWOTH) and environment.lstat().st_uid not in (0, os.getuid())
+        if not folder.stat().st_mode & stat.S_IWOTH:
+            return False
+        python = python_of(environment)
+        on_the_way = (python, *python.parents[: len(python.parts) - len(folder.parts) - 1])
+        real = Path(os.path.realpath(python))
+        led_to = (place for place in (real, *real.parents) if place.parent.stat().st_mode & stat.S_IWOTH)
+        return any(
+            place.lstat().st_uid not in (0, os.getuid()) for place in (*on_the_way, *links_on(str(python)), *led_to)
+        )
     except OSError:
         return False  # there is none
 

@@ -107,6 +107,7 @@ class End:
 
     ``reason`` is what was used up: ``memory``, ``cpu``, ``processes``, ``disk`` or ``output``, or ``machine``, the memory of all programs.
     ``ran_s``: how long it ran without what it waited for processors that other programs had; 0 where that is not known.
+    ``left``: about how many names in shared memory are still to be deleted.
     """
 
     kind: EndKind
@@ -116,6 +117,7 @@ class End:
     output_bytes: int = 0
     reason: str = ""
     ran_s: float = 0.0
+    left: int = 0
 
     @classmethod
     def told(cls, ended: RunEnded, came_back: bool) -> End:
@@ -124,4 +126,4 @@ class End:
         kind = EndKind.CANCELLED if ended.kind == "closed" else EndKind(ended.kind)
         if kind is EndKind.FINISHED and not came_back:
             kind = EndKind.EXITED
-        return cls(kind, ended.code, ended.crash_stack, reason=ended.reason, ran_s=ended.ran_s)
+        return cls(kind, ended.code, ended.crash_stack, reason=ended.reason, ran_s=ended.ran_s, left=ended.left)

@@ -1,4 +1,5 @@
-"""Variables by which the loader of libraries and Python load code before any line of a program: into what runs outside of the sandbox.
+"""Variables by which libraries, Python and other programs load or start code that is no part of a program: into what runs outside of the
+sandbox.
 
 Tools that set variables as one enters a folder have such from its repository. What it brought is left out there, and the program gets
 the variables whole, with its run.
@@ -7,29 +8,74 @@ the variables whole, with its run.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from compile_lens.late_pattern import pattern
 
-# ld.so(8), dyld(1), and Python's command line and environment
+# ld.so(8), dyld(1), iconv(3), Python's command line and environment, OpenSSL's openssl-env(7), OpenMP's OMP_TOOL_LIBRARIES, and NVIDIA's
+# CUPTI (CUDA_INJECTION64_PATH)
 NAMES = pattern(
-    r"^(?:LD_(?:LIBRARY_PATH|PRELOAD|AUDIT)|DYLD_\w*(?:PATH|LIBRARIES)|PYTHON(?:HOME|PYCACHEPREFIX|USERBASE|PLATLIBDIR))$"
+    r"^(?:LD_(?:LIBRARY_PATH|PRELOAD|AUDIT)|DYLD_\w*(?:PATH|LIBRARIES)|GCONV_PATH|PYTHON(?:HOME|PYCACHEPREFIX|USERBASE|PLATLIBDIR)"
+    r"|OPENSSL_(?:CONF|CONF_INCLUDE|MODULES|ENGINES)|OMP_TOOL_LIBRARIES|CUDA_INJECTION(?:32|64)_PATH)$"
 )
-# the loader separates these by blanks, too
+# Of these, each is a command, a program, a file of Python, or several of them: git(1), ssh(1), environ(7), Python's webbrowser
+COMMANDS = pattern(
+    r"^(?:GIT_\w+|SSH_ASKPASS|BROWSER|EDITOR|VISUAL|(?:MAN)?PAGER|LESS(?:OPEN|CLOSE)|PYTHON(?:STARTUP|BREAKPOINT|INSPECT))$"
+)
+# what separates the words of a command, for a shell, and commands from one another
+_BETWEEN_WORDS = pattern(rf"[\s'\"`;|&()=<>]|{re.escape(os.pathsep)}")
+# the loader takes semicolons for colons, and in lists of libraries blanks, too (glibc's elf/dl-load.c, elf/rtld.c)
+OF_LOADER = ("LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT")
 WITH_BLANKS = ("LD_PRELOAD",)
+# it fills in `$LIB`, `$PLATFORM` and `$ORIGIN`, the folder of a program
+FILLED_IN = "$"
 
 
-def without(environment: Mapping[str, str], is_left_out: Callable[[Path], bool]) -> dict[str, str]:
+def without(
+    environment: Mapping[str, str], is_left_out: Callable[[Path], bool], *, keeps_relative: bool = True
+) -> dict[str, str]:
     """What to set in the place of such variables: only of those that name what ``is_left_out``. To all, an empty one is none.
 
-    Only absolute paths are asked for: relative ones are those of the folder where something is started.
+    Relative paths are those of the folder where something is started: ``keeps_relative`` where that is none of a workspace.
     """
+
+    def is_kept(entry: str) -> bool:
+        place = Path(entry)
+        return not is_left_out(place) if place.is_absolute() else keeps_relative
+
+    def is_loaded(entry: str) -> bool:
+        # what is before it says where it leads to at most, unless that is nothing
+        begin, filled_in, _ = entry.partition(FILLED_IN)
+        return is_kept(begin) and not (filled_in and not begin)
+
     found = {}
     for name, value in environment.items():
         if NAMES.search(name):
-            entries = (value.replace(" ", os.pathsep) if name in WITH_BLANKS else value).split(os.pathsep)
-            kept = [entry for entry in entries if not ((place := Path(entry)).is_absolute() and is_left_out(place))]
+            entries = _entries(name, value)
+            kept = [entry for entry in entries if is_loaded(entry)]
             if kept != entries:
                 found[name] = os.pathsep.join(kept)
+        elif COMMANDS.search(name) and not all(
+            map(is_kept, filter(_is_path, map(_filled_in, _BETWEEN_WORDS.split(value))))
+        ):
+            found[name] = ""
     return found
+
+
+def _entries(name: str, value: str) -> list[str]:
+    if name not in OF_LOADER:
+        return value.split(os.pathsep)
+    blanks = r"\s" if name in WITH_BLANKS else ""
+    return re.split(f"[:;{blanks}]", value)
+
+
+def _filled_in(word: str) -> str:
+    """A word as a shell reads it."""
+    return os.path.expanduser(os.path.expandvars(word))  # noqa: PTH111 - a part of a command
+
+
+def _is_path(word: str) -> bool:
+    """Whether ``word`` is none that is looked for on a search path."""
+    return "/" in word or os.sep in word

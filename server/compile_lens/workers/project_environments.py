@@ -43,7 +43,8 @@ def _of_poetry(folder: Path) -> Iterator[Path]:
 
 
 def _poetry_environments() -> Path:
-    if path := os.environ.get("POETRY_VIRTUALENVS_PATH"):
-        return Path(path)
-    cache = os.environ.get("POETRY_CACHE_DIR")
-    return (Path(cache) if cache else user_cache_path("pypoetry", appauthor=False)) / "virtualenvs"
+    # a relative one would be in the current folder, which is often a workspace
+    if (path := Path(os.environ.get("POETRY_VIRTUALENVS_PATH", ""))).is_absolute():
+        return path
+    cache = Path(os.environ.get("POETRY_CACHE_DIR", ""))
+    return (cache if cache.is_absolute() else user_cache_path("pypoetry", appauthor=False)) / "virtualenvs"

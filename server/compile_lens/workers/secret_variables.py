@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 
 from compile_lens.late_pattern import pattern
+from compile_lens.workers.secret_parts import HIDDEN, without_secrets
 
-HIDDEN = "hidden-by-compile-lens"
 # The last words of names (GitHub's secret scanning, gitleaks and detect-secrets look for the same); they may be many and counted. To add
 # one, add it here. ``GIT_CONFIG_KEY_0`` is the name of a setting: git ends where it is none.
 _NAMES = pattern(
@@ -27,27 +27,14 @@ _VALUES = pattern(
     r"|gsk_|dckr_[op]at_|xapp-\d|dapi[0-9a-f]{8}|[sr]k_test_|whsec_|glrt-|ATATT3|lin_api_|tskey-"
     r"|SG\.|eyJ[\w-]{10,}\.eyJ|(?:[Aa]uthorization: *|AUTHORIZATION: *)?(?:[Bb]earer|[Bb]asic) +\S)|-----BEGIN "
 )
-# up to the last `@`: a password may have any character
-_PASSWORD_IN_URL = pattern(r"(?<=://)([^/@\s:]*):[^\s,]+(?=@)")
-# In the place of a user. Where git or an index is asked, a short one with numbers may be a token, too.
-_TOKEN_IN_URL = pattern(
-    rf"(?<=://)(?:[^/@\s:]{{16,}}(?=@)|(?=[^/@\s:]*\d)[^/@\s:]{{16,}}(?=:{HIDDEN}@))"
-    r"|(?:(?<=https://)|(?<=http://))(?=[^/@\s:]*\d)(?=[^/@\s:]*[a-z])[^/@\s:]{8,}(?=@)",
-    re.IGNORECASE,
-)
-# What signs an address for whoever has it, or stands for its user (AWS's Signature Version 4, Google's signed URLs, Azure's shared access
-# signatures, RFC 6750, section 2.3).
-_SECRET_OF_QUERY = pattern(
-    r"([?&;#](?:[\w.-]*(?:signature|credential|token|secret|passw(?:or)?d|api[_-]?key|access[_-]?key)|sig)=)(?!(?:true|false|\d{1,6})(?:[&;#]|$))[^&;#\s\"'<>]+",
-    re.IGNORECASE,
-)
 # settings that git passes on to what it starts: 'name=value' or 'name'='value', quoted for a shell (quote.c, ``sq_quote_buf``)
 _GIT_SETTINGS = "GIT_CONFIG_PARAMETERS"
 _GIT_SETTING = pattern(r"('[^']*'='|'[^'=]*=)((?:[^']|'\\['!]')*)(?=')")
 # a number or a switch says nothing
 _HARMLESS = pattern(r"^(?:\d{1,6}|true|false|yes|no|on|off|none|null|auto|~/\S*)?$", re.IGNORECASE)
-# characters of a value that is searched for addresses, which takes a time that grows with its square
-LONGEST = 1 << 13
+# a key, or a file of keys, that is encoded to have one line
+_ENCODED = pattern(r"_(?:B64|BASE64)(?:_ENCODED)?(?:_?\d+)?$", re.IGNORECASE)
+_BASE64 = pattern(r"^[\w+/-]{16,}={0,2}$")
 _OF_PATH = pattern(r"(?:FILE|PATH|DIR|HOME|SOCK)$", re.IGNORECASE)
 
 
@@ -55,27 +42,27 @@ def hidden(environment: Mapping[str, str]) -> dict[str, str]:
     """What to set in the place of variables of ``environment`` that look like secrets: only those."""
     found = {}
     for name, value in environment.items():
-        shown = _SECRET_OF_QUERY.sub(rf"\1{HIDDEN}", _without_users(value))
+        shown = without_secrets(value)
         if name == _GIT_SETTINGS:
             shown = _GIT_SETTING.sub(_without_value, shown)
-        elif _VALUES.search(value) or (_NAMES.search(name) and not (_HARMLESS.match(value) or _is_path(name, value))):
+        elif _VALUES.search(value) or _is_key(name, value):
             shown = HIDDEN
         if shown != value:
             found[name] = shown
     return found
 
 
-def _without_users(value: str) -> str:
-    """``value`` without passwords and tokens in the place of an address's user; one that is too long to be searched may have some."""
-    if len(value) > LONGEST:
-        return HIDDEN if "://" in value and "@" in value else value
-    return _TOKEN_IN_URL.sub(HIDDEN, _PASSWORD_IN_URL.sub(rf"\1:{HIDDEN}", value))
-
-
 def _without_value(setting: re.Match[str]) -> str:
     """A setting of git. Its value may be a header with a password: like ``GIT_CONFIG_VALUE_0`` it is hidden unless it is harmless."""
     name, value = setting.groups()
     return setting[0] if _HARMLESS.match(value) or _is_path("", value) else name + HIDDEN
+
+
+def _is_key(name: str, value: str) -> bool:
+    """Whether ``value`` is a secret by its ``name``."""
+    if _ENCODED.search(name) and _BASE64.match("".join(value.split())):
+        return True
+    return _NAMES.search(name) is not None and not (_HARMLESS.match(value) or _is_path(name, value))
 
 
 def _is_path(name: str, value: str) -> bool:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from compile_lens.workers.loaded_before import without
 from compile_lens.workers.tied import tied
+from compile_lens.workers.tracked_environment import is_brought
 
 LIMIT_S = 10.0
 # a text takes hundreds of times its length while it is parsed
@@ -66,6 +69,7 @@ async def ask_for_syntax_error(python: str, file: str, text: str) -> SyntaxProbl
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=Path(__file__).parent,
+            env={**os.environ, **without(os.environ, is_brought)},
             **tied(),
         )
     except OSError as error:

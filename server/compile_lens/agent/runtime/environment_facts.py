@@ -62,7 +62,7 @@ class GpuFacts(Message):
 
 @dataclass(frozen=True)
 class CompilerFacts(Message):
-    """The C++ compiler that Inductor would take. ``builds`` a library with OpenMP; None where that is not tried, ``problem`` if not."""
+    """The C++ compiler that Inductor would take. ``builds`` a library with OpenMP; None where it is not tried, ``problem`` why not."""
 
     command: str = ""
     path: str | None = None

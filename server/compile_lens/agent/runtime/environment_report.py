@@ -20,7 +20,7 @@ from typing import TypeVar
 from .. import torch_internals
 from ..sandbox import choice
 from ..torch_internals import dynamo, inductor
-from . import processes
+from . import gpu_presence, own_compilers, processes
 from .environment_facts import (
     CompilerFacts,
     DynamoFacts,
@@ -132,6 +132,16 @@ def _gpu() -> GpuFacts:
 
 
 def _compiler() -> CompilerFacts:
+    # of whoever asks; this process has been started elsewhere
+    places = sys.argv[2:3]
+    if why_not := own_compilers.why_not_compile(places):
+        name = own_compilers.first()
+        return CompilerFacts(name, shutil.which(name), problem=why_not)
+    with gpu_presence.environment(**own_compilers.variables(places)):
+        return _tried_compiler()
+
+
+def _tried_compiler() -> CompilerFacts:
     command = inductor.CPP_COMPILER.need()()
     where = shutil.which(command)
     answer = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=LIMIT_S, check=False)

@@ -97,14 +97,15 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
         kind, code = "timeout", 0
     if spec is not None:
         remove_folder(spec.scratch)
-    if shared is not None:
-        shared.remove_left()
+    left = shared.remove_left() if shared is not None else 0
     for one in (group, tasks):
         if one is not None:
             one.remove()
     if command.search is not None:
         remove_folder(command.search.scratch)  # for a driver that was ended before it could
-    wire.tell(RunEnded(kind, code, crash_stack, reason, ran_s))
+    wire.tell(RunEnded(kind, code, crash_stack, reason, ran_s, left))
+    while left and shared is not None and not select.select([commands], [], [], 0)[0]:
+        left = shared.remove_left(EVERY_S)
     return kind != "closed"
 
 

@@ -50,7 +50,7 @@ class Run:
     """What a process is for. ``crash`` takes the stack if the process is killed, or has not ended by ``deadline``.
 
     ``cuda`` is what a trial of the emulated CUDA device has shown, if there was one. ``headers`` is the folder of headers that the
-    standby has precompiled. ``group`` counts the memory of the run, ``tasks`` limits its processes.
+    standby has precompiled, ``why_no_headers`` why it may not. ``group`` counts the memory of the run, ``tasks`` limits its processes.
     """
 
     command: RunCommand
@@ -59,6 +59,7 @@ class Run:
     deadline: float = 0.0
     crash: IO[bytes] | None = None
     headers: str = ""
+    why_no_headers: str = ""
     group: MemoryGroup | None = None
     tasks: TaskGroup | None = None
 
@@ -82,6 +83,8 @@ class Run:
         if sandbox is not None and "torch._inductor.codecache" in sys.modules:
             precompiled_headers.keep_private()
             precompiled_headers.share(self.headers)
+        if self.why_no_headers:
+            degraded("headers that are compiled once for all runs", self.why_no_headers)
         if command.bisect is not None:
             from ..search import bisect_driver
 

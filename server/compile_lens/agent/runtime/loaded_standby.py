@@ -22,10 +22,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..sandbox.enter import set_variables
-from . import precompiled_headers, processes
+from . import own_compilers, precompiled_headers, processes
 from .compiler_warmup import warm_compiler
+from .degraded import degraded
 from .fork_check import why_not_fork
-from .gpu_presence import without_cuda_runtime
+from .gpu_presence import environment, without_cuda_runtime
 from .import_guard import guarded_imports
 from .imported_packages import why_not_loaded
 from .libraries import library_roots
@@ -44,9 +45,11 @@ Serve = Callable[[RunCommand], bool]
 
 
 class LoadedStandby:
-    """The copy, as the standby sees it. ``serve`` is what the copy does with each run."""
+    """The copy, as the standby sees it. ``serve`` is what the copy does with each run; ``places`` are folders of programs."""
 
-    def __init__(self, command: LoadCommand, native_threads: int, wire: Wire, serve: Serve) -> None:
+    def __init__(
+        self, command: LoadCommand, native_threads: int, wire: Wire, serve: Serve, places: tuple[str, ...]
+    ) -> None:
         self._modules = command.load.modules
         self._variables = dict(command.env)
         self._network = command.network
@@ -55,7 +58,7 @@ class LoadedStandby:
         self._pid = processes.fork()
         if self._pid == 0:
             self._channel.close()
-            _be(theirs, command, native_threads, wire, serve)
+            _be(theirs, command, native_threads, wire, serve, places)
         theirs.close()
         processes.private_descriptors.add(self._channel.fileno())
         processes.kept.add(self._pid)
@@ -102,12 +105,19 @@ class LoadedStandby:
         processes.end_tree(self._pid)
 
 
-def _be(channel: socket.socket, command: LoadCommand, native_threads: int, wire: Wire, serve: Serve) -> None:
+def _be(
+    channel: socket.socket,
+    command: LoadCommand,
+    native_threads: int,
+    wire: Wire,
+    serve: Serve,
+    places: tuple[str, ...],
+) -> None:
     try:
         processes.private_descriptors.add(channel.fileno())
         processes.become_subreaper()
         wire.move_to_this_process()
-        _load(command, native_threads)
+        _load(command, native_threads, places)
         channel.sendall(READY)
         with channel.makefile("rb") as lines:
             for line in lines:
@@ -120,7 +130,7 @@ def _be(channel: socket.socket, command: LoadCommand, native_threads: int, wire:
         os._exit(0)
 
 
-def _load(command: LoadCommand, native_threads: int) -> None:
+def _load(command: LoadCommand, native_threads: int, places: tuple[str, ...]) -> None:
     """Import the packages; ends the process if that leaves anything behind but modules."""
     signal.alarm(LIMIT_S)
     sys.dont_write_bytecode = True
@@ -128,7 +138,7 @@ def _load(command: LoadCommand, native_threads: int) -> None:
     with _captured_output() as printed, without_cuda_runtime():
         # before any package is there, and not for variables of a workspace: they may name a compiler, which would run outside of a sandbox
         if command.compiles and command.env.keys() <= {*OF_CACHES, IMPORT_PATH}:
-            warm_compiler(precompiled_headers.shared_folder())
+            _warm_compiler(places)
         with _variables_of_run(command), guarded_imports(library_roots(), lambda _: os._exit(1)):
             for name in command.load.modules:
                 importlib.import_module(name)
@@ -138,6 +148,15 @@ def _load(command: LoadCommand, native_threads: int) -> None:
     gc.collect()
     gc.freeze()
     signal.alarm(0)
+
+
+def _warm_compiler(places: tuple[str, ...]) -> None:
+    why_not = own_compilers.why_not_compile(places)
+    if why_not:
+        degraded("a compiler that is loaded before the run", why_not)
+        return
+    with environment(**own_compilers.variables(places)):
+        warm_compiler(precompiled_headers.shared_folder())
 
 
 def _noticeable() -> tuple[Any, ...]:

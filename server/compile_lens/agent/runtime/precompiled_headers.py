@@ -14,7 +14,7 @@ import sys
 import time
 
 from ..torch_internals.inductor import HEADER_FOLDER, HEADER_LOCKS
-from . import atomic_compiler_output, processes, vector_units
+from . import atomic_compiler_output, own_compilers, processes, vector_units
 
 FOLDER = "precompiled_headers"
 # beside the caches of runs without a sandbox
@@ -37,16 +37,16 @@ def keep_private() -> bool:
     return HEADER_FOLDER.set(folder) and HEADER_LOCKS.set(os.path.join(folder, "locks"))
 
 
-def make_shared(commands: int) -> None:
-    """Make what all runs share, once, where it can be. Ends early if ``commands`` has any.
+def make_shared(commands: int, places: tuple[str, ...]) -> None:
+    """Make what all runs share, once, where it can be, for a program whose folders are ``places``. Ends early if ``commands`` has any.
 
     A child compiles a function of ours, so that no program has a hand in what another one's compiler reads.
     """
     global _tried
     folder = _folder()
-    if folder and not _tried and not _compiled(folder):
+    if folder and not _tried and not _compiled(folder) and not own_compilers.why_not_compile(places):
         _tried = True
-        _compile_in_child(folder, commands)
+        _compile_in_child(folder, commands, own_compilers.variables(places))
 
 
 def shared_folder() -> str:
@@ -89,11 +89,11 @@ def _compiled(folder: str) -> bool:
     return vector_units.is_recorded(folder) and any(name.endswith(".gch") for name in headers)
 
 
-def _compile_in_child(cache: str, commands: int) -> None:
+def _compile_in_child(cache: str, commands: int, variables: dict[str, str]) -> None:
     reading, writing = os.pipe()
     child = processes.fork()
     if child == 0:
-        _be_child(cache)
+        _be_child(cache, variables)
     os.close(writing)
     with open(reading, "rb") as ended:
         deadline = time.monotonic() + LIMIT_S
@@ -102,7 +102,7 @@ def _compile_in_child(cache: str, commands: int) -> None:
     processes.end_tree(child)
 
 
-def _be_child(cache: str) -> None:
+def _be_child(cache: str, variables: dict[str, str]) -> None:
     try:
         with contextlib.suppress(OSError):
             os.setpgid(0, 0)
@@ -110,7 +110,7 @@ def _be_child(cache: str) -> None:
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache
+        os.environ.update({**variables, "TORCHINDUCTOR_CACHE_DIR": cache})
         keep_private()
         vector_units.record(cache)
         import torch

@@ -259,6 +259,7 @@ class RunEnded(AgentEvent):
     """The process of a run is gone, and all that it started. ``code`` is its exit code or signal; ``reason`` names a limit.
 
     ``ran_s``: how long it ran, without the time for which it waited while other programs had the processors; 0 where that is not known.
+    ``left``: about how many names that it has left in shared memory are still to be deleted.
     """
 
     name: ClassVar[str] = "end"
@@ -267,6 +268,7 @@ class RunEnded(AgentEvent):
     crash_stack: str
     reason: str = ""
     ran_s: float = 0.0
+    left: int = 0
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from .left_folders import delete_one, entries_below
@@ -29,6 +30,8 @@ class NewFiles:
 NOTHING = NewFiles()
 # from there on it is worth looking everywhere
 MUCH = 1 << 24
+# the answer of a run does not wait longer for the removal of what it has left
+REMOVAL_S = 2.0
 # in place of folders that are nested too deep to be looked into
 DEEP = ""
 
@@ -42,6 +45,7 @@ class SharedFiles:
         with contextlib.suppress(RecursionError):
             for path, status in entries_below(FOLDER):
                 self._before[hash((path, status.st_ino))] = status.st_blocks * 512
+        self._names_before = len(os.listdir(FOLDER)) if os.path.isdir(FOLDER) else 0
         self._room = _room()
         self._of_run: set[tuple[int, int]] = set()
         # how many files, links and folders were new at the last look, whoever made them
@@ -75,17 +79,26 @@ class SharedFiles:
         elsewhere = _in_use(tree) - self._of_run
         return {path: size for path, (key, size) in new.items() if key not in elsewhere}
 
-    def remove_left(self) -> None:
+    def remove_left(self, seconds: float = REMOVAL_S, clock: Callable[[], float] = time.monotonic) -> int:
         """Delete what the run has left: files that it was seen to use, or that are named as libraries do, if no process uses them now.
 
         Whoever shares memory keeps it open or mapped. Anything else may be the user's, put there meanwhile. No link is followed: another
-        run may put one in the place of a folder.
+        run may put one in the place of a folder. Of very many, what takes more than ``seconds`` stays: how many names, about.
         """
-        new, in_use = self._new(), _in_use(set())
-        for path, (key, _) in new.items():
-            is_left = key in self._of_run or OF_LIBRARIES.match(os.path.basename(path))
-            if is_left and key not in in_use:
+        deadline, in_use = clock() + seconds, _in_use(set())
+        for path, status in self._entries([], in_others=False):
+            if clock() > deadline:
+                return self._count_new_at_top()
+            key = (status.st_dev, status.st_ino)
+            if status.st_uid != os.geteuid() or not self._is_new(path, status.st_ino) or key in in_use:
+                continue
+            if key in self._of_run or OF_LIBRARIES.match(os.path.basename(path)):
                 delete_one(FOLDER, os.path.relpath(path, FOLDER), key, self._is_new)
+        return 0
+
+    def _count_new_at_top(self) -> int:
+        """Of names alone, which takes no look at each file; at least one."""
+        return max(1, len(os.listdir(FOLDER)) - self._names_before)
 
     def _new(self, closed: list[str] | None = None, in_others: bool = False) -> dict[str, tuple[tuple[int, int], int]]:
         """Device, inode and size of each new file and folder by its path. ``in_others``: also by how much those have grown that were there

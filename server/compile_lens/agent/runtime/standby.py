@@ -23,7 +23,7 @@ from ..sandbox import choice, initial_environment, own_program
 from ..sandbox.policy import SERVICE_VARIABLES
 from ..substitutes.cuda import trial
 from ..substitutes.cuda.usage import names_gpu
-from . import forked_run, gpu_presence, job, precompiled_headers, processes, warmup
+from . import forked_run, gpu_presence, job, own_compilers, precompiled_headers, processes, warmup
 from .fork_check import count_threads, why_not_fork
 from .imported_packages import are_packages
 from .job import SandboxChoice
@@ -163,7 +163,9 @@ def _choose(strongest: SandboxKind, forks: bool, places: tuple[str, ...]) -> San
 def _load(command: LoadCommand, commands: int, wire: Wire) -> LoadedStandby | None:
     if why_not_fork(_threads_of_imports) or not are_packages(command.load.modules):
         return None
-    return LoadedStandby(command, _threads_of_imports, wire, lambda run: _serve_run(run, commands, wire))
+    return LoadedStandby(
+        command, _threads_of_imports, wire, lambda run: _serve_run(run, commands, wire), tuple(_program_folders)
+    )
 
 
 def _serve(command: RunCommand, commands: int, wire: Wire, loaded: LoadedStandby | None) -> bool:
@@ -171,7 +173,7 @@ def _serve(command: RunCommand, commands: int, wire: Wire, loaded: LoadedStandby
     set_session_niceness(command.sandbox.niceness if command.sandbox is not None else 0)
     if _may_share_headers(command) and not _compiles_for_gpu(command):
         # never in the copy, whose packages may have heeded variables of a workspace: it is made outside of the sandbox
-        precompiled_headers.make_shared(commands)
+        precompiled_headers.make_shared(commands, _workspaces(command))
     served = loaded.serve(command) if loaded is not None and loaded.fits(command) else None
     return _serve_run(command, commands, wire) if served is None else served
 
@@ -180,10 +182,12 @@ def _serve_run(command: RunCommand, commands: int, wire: Wire) -> bool:
     """Do one run. Returns False when this process can do no further one."""
     forks = not why_not_fork(_threads_of_imports)
     spec = command.sandbox
-    places = (os.path.dirname(command.file), command.cwd)
+    places = _places(command)
     chosen = _choose(spec.strongest, forks, places) if spec is not None else SandboxChoice()
-    headers = precompiled_headers.shared_folder() if _may_share_headers(command) else ""
-    run = job.Run(command, chosen, _cuda_verdict(command, forks), headers=headers)
+    shares = _may_share_headers(command)
+    headers = precompiled_headers.shared_folder() if shares else ""
+    why_none = own_compilers.why_not_compile(_workspaces(command)) if shares and not headers else ""
+    run = job.Run(command, chosen, _cuda_verdict(command, forks), headers=headers, why_no_headers=why_none)
     if forks:
         return forked_run.serve(run, commands, wire)
     processes.forget_parent()
@@ -191,6 +195,20 @@ def _serve_run(command: RunCommand, commands: int, wire: Wire) -> bool:
     code = run.be(wire)
     wire.tell(RunEnded("finished", code, ""))
     return False
+
+
+def _places(command: RunCommand) -> tuple[str, ...]:
+    """The folders of the program."""
+    return os.path.dirname(command.file), command.cwd
+
+
+# of all programs so far: one of them may have brought a compiler that the editor's variables name
+_program_folders: dict[str, None] = {}
+
+
+def _workspaces(command: RunCommand) -> tuple[str, ...]:
+    _program_folders.update(dict.fromkeys(_places(command)))
+    return tuple(_program_folders)
 
 
 def _may_share_headers(command: RunCommand) -> bool:

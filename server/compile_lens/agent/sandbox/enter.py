@@ -25,7 +25,7 @@ from . import (
     syscall_filter,
 )
 from .device_places import device_places
-from .open_sockets import open_sockets
+from .open_sockets import SERVICES, open_sockets
 from .overlays import Layer
 from .policy import (
     DEVICES,
@@ -96,7 +96,7 @@ class EnteredSandbox:
     def _starts(self, layer: Layer) -> list[str]:
         """Where to look for files that the program means to keep: in temporary folders, only its own folders."""
         place = layer.place
-        if is_below(place, namespaces.SERVICES):
+        if is_below(place, SERVICES):
             return []
         if not is_below(place, temporary_folders()) or is_below(place, self.places):
             return [place]

@@ -35,7 +35,7 @@ def mounts() -> list[Mount]:
 
 def other_names(path: str, table: list[Mount]) -> Iterator[str]:
     """The same file or folder below other mount points. ``path`` contains no links."""
-    here = _mount_of(path, table)
+    here = mount_of(path, table)
     if here is None:
         return
     inside = os.path.normpath(os.path.join(here.root, _below(path, here.point) or ""))
@@ -52,7 +52,7 @@ def other_names(path: str, table: list[Mount]) -> Iterator[str]:
 
 def parts_elsewhere(path: str, table: list[Mount]) -> Iterator[str]:
     """Where what is in the folder ``path`` is mounted by itself, or what is in it. ``path`` contains no links."""
-    here = _mount_of(path, table)
+    here = mount_of(path, table)
     if here is not None:
         inside = os.path.normpath(os.path.join(here.root, _below(path, here.point) or ""))
         for mount in table:
@@ -60,7 +60,8 @@ def parts_elsewhere(path: str, table: list[Mount]) -> Iterator[str]:
                 yield mount.point
 
 
-def _mount_of(path: str, table: list[Mount]) -> Mount | None:
+def mount_of(path: str, table: list[Mount]) -> Mount | None:
+    """Where ``path``, which contains no links, is seen."""
     around = [mount for mount in table if _below(path, mount.point) is not None]
     # of several at one point, the last is seen
     return max(reversed(around), key=lambda mount: len(mount.point)) if around else None

@@ -19,17 +19,14 @@ from ..runtime.protocol import SHARED_IN_SCRATCH
 from . import kernel
 from .devices import mount_devices
 from .mounts import mounts
-from .open_sockets import open_sockets
+from .open_sockets import OF_THE_KERNEL, SERVICES, open_sockets
+from .others_folders import below_others
 from .overlays import Covers, Layer
 from .policy import SHARED_MEMORY, Policy, home, is_below, temporary_folders
 
 NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_NETWORK = 0x20000, 0x08000000, 0x10000000, 0x40000000
 NO_SETUID, NO_DEVICES, BIND, RECURSIVE, PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40000
 READ_ONLY = 0x1
-# sockets of services are here: through an overlay of the folder, no service answers
-SERVICES = ("/run", "/var/run")
-# these are covered, or stay as they are
-OF_THE_KERNEL = ("/dev", "/proc", "/sys")
 # of a file system in memory: an empty file takes a kilobyte of the kernel's, which no limit on bytes counts
 MAX_FILES = 200_000
 # of the limit on files: a copy that is full then raises an error that programs know, and is not ended for the few files of its caches,
@@ -74,7 +71,15 @@ def enter(policy: Policy, places: list[str], hidden: list[str]) -> View:
     covers = Covers(scratch, handles[scratch], [mount.point for mount in mounts()])
     chosen = [home(), *temporary_folders()]
     needed = _real_folders([*(policy.covered or chosen), *places[:1]])
-    overlaid = _cover(covers, needed, _real_folders([*chosen, *places[1:]]))
+    wanted = _real_folders([*chosen, *places[1:]])
+    inner = below_others([*needed, *wanted])
+    overlaid = _cover(covers, needed, wanted)
+    for place, handle in inner.items():
+        try:
+            covers.cover_held(place, handle)
+        except OSError:
+            if place in needed:
+                raise
     for place in needed:
         if is_below(place, covers.uncovered):
             raise OSError(f"no overlay works on {place}")

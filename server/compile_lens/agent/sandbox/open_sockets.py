@@ -2,7 +2,8 @@
 
 The kernel lists a socket under the name that it was given: one that is relative to the service's folder, that begins at a root of the
 service's own, or that it had before it was renamed, leads nowhere from here. So whatever socket is in the folder of such a name counts, and
-in the same folder wherever it is mounted. One that was moved to another folder since is not found: nothing tells its file.
+in the same folder wherever it is mounted. One that was moved to another folder since, or has a second name there, is looked for by what
+its file is (moved_sockets.py).
 """
 
 from __future__ import annotations
@@ -14,11 +15,17 @@ import stat
 from collections.abc import Iterator
 
 from .mounts import mounts, other_names
+from .moved_sockets import other_places
+from .policy import home, temporary_folders
 
 TABLE = "/proc/net/unix"
 # how a line begins: a name may have several; behind it are the number of the socket, and its name last (net/unix/af_unix.c)
 BEGIN = re.compile(r"^[0-9a-fA-F]+: ", re.MULTILINE)
 NUMBER, NAME = 5, 6
+# sockets of services are here: through an overlay of the folder, no service answers
+SERVICES = ("/run", "/var/run")
+# these are covered, or stay as they are
+OF_THE_KERNEL = ("/dev", "/proc", "/sys")
 # of a folder, before it is taken to be full of something else
 MAX_ENTRIES = 10_000
 
@@ -36,6 +43,8 @@ def open_sockets() -> list[str]:
     for folder in folders:
         for place in (folder, *other_names(folder, table)):
             found.update(dict.fromkeys(_sockets_in(place)))
+    # in the folders that every run gets copies of, no service is reached
+    found.update(dict.fromkeys(other_places(found, (home(), *temporary_folders(), *SERVICES, *OF_THE_KERNEL))))
     return list(found)
 
 

@@ -39,11 +39,11 @@ class Covers:
 
     def cover(self, place: str, with_mounts: bool = True) -> None:
         """Cover ``place``, in which are no links, and the file systems mounted inside it, or leave those out. Raises OSError."""
-        below = _opened(place)
+        self.cover_held(place, hold(place), with_mounts)
+
+    def cover_held(self, place: str, below: int, with_mounts: bool = True) -> None:
+        """Cover ``place``, which ``below`` is; that is closed. Raises OSError."""
         try:
-            # another run may have put a link there meanwhile, to what this one must not read under any name
-            if kernel.path_of(below) != place:
-                raise OSError(f"{place} has become a link")
             self._cover(place, place, below, with_mounts)
         finally:
             os.close(below)
@@ -182,6 +182,16 @@ def _show_file(handle: int, target: str, is_mount: bool) -> None:
     if not os.path.exists(target):
         os.close(os.open(target, os.O_WRONLY | os.O_CREAT, 0o400))
     kernel.mount(source, target, None, BIND)
+
+
+def hold(place: str) -> int:
+    """A handle of ``place``, in which are no links. Raises OSError."""
+    handle = _opened(place)
+    # another run may have put a link there meanwhile, to what this one must not read under any name
+    if kernel.path_of(handle) != place:
+        os.close(handle)
+        raise OSError(f"{place} has become a link")
+    return handle
 
 
 def _opened(place: str) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -30,6 +31,9 @@ BASES = {
     "$CLAUDE_CONFIG_DIR": "~/.claude",
     "$IPYTHONDIR": "~/.ipython",
     "$ZDOTDIR": "~",
+    # the environment of this interpreter, where it is not activated
+    "$VIRTUAL_ENV": sys.prefix,
+    "$CONDA_PREFIX": sys.prefix,
     # pam_systemd(8)
     "$XDG_RUNTIME_DIR": f"/run/user/{USER}",
 }
@@ -38,7 +42,9 @@ SWITCH = r"""["']?(?:true|false|yes|no|on|off|none|null)?["']?[ \t]*(?:[#;,}]|\r
 # What is a secret in a file of settings that is otherwise none: a password or a token in an address, a header, a key, the name of a user. The options of
 # curl and wget stand there with dashes or without, and with an equals sign, a colon or a blank before their value (man curl(1), wget(1)).
 SECRET_SETTING = re.compile(
-    r"://[^/\s@:]*:[^/\s@]+@|://[^/\s@:]{16,}@|https?://(?!git@)[^/\s@:]+@|/t/[\w-]{8,}/|[?&]sig(?:nature)?=|extraheader|\bsshpass\b"
+    r"\b(?:hf_|gh[pousr]_|github_pat_|glpat-|sk-|xox[abeoprs]-|pypi-|npm_|AKIA|AIza|nvapi-|gsk_|r8_)[\w-]{16}"
+    r"|://hooks\.[\w.-]{1,200}/[^\s\"']{16}|/(?:web)?hooks/[^\s\"']{16}|[;\"']\s{0,4}pwd\s{0,4}=\s{0,4}[^\s;\"']"
+    r"|://[^/\s@:]*:[^/\s@]+@|://[^/\s@:]{16,}@|https?://(?!git@)[^/\s@:]+@|/t/[\w-]{8,}/|[?&]sig(?:nature)?=|extraheader|\bsshpass\b"
     r"|^[ \t]*(?:(?-i:-H)|-*(?:proxy-)?header(?![\w-])|(?-i:-b)|-*cookie(?![\w-]))[ \t=:]*\S"
     r"|^[ \t]*(?:(?-i:-[uU])|-*(?:u|(?:proxy-)?user)(?![\w-]))[ \t=:]*(?:\S+:\S|\"[^\"\n]*:)"
     r"|^[ \t]*(?:(?-i:-E)|-*(?:proxy-)?cert(?![\w-]))[ \t=:]*[\"']?(?:[a-z]:[\\/])?[^\s:]{2,}:\S"
@@ -52,6 +58,12 @@ SECRET_SETTING = re.compile(
 
 # what editors of the family of VS Code keep below `User`: tokens, what was said to assistants, and earlier texts of files
 OF_EDITORS = ("globalStorage", "workspaceStorage", "History")
+# the folders around `User`
+DATA_OF_EDITORS = (
+    "$XDG_CONFIG_HOME/Code", "$XDG_CONFIG_HOME/Code - Insiders", "$XDG_CONFIG_HOME/VSCodium", "$XDG_CONFIG_HOME/Windsurf", "$XDG_CONFIG_HOME/Cursor",
+    "$XDG_CONFIG_HOME/Positron", "~/Library/Application Support/Code", "~/Library/Application Support/Cursor", "~/AppData/Roaming/Code",
+    "~/.vscode-server/data", "~/.cursor-server/data", "~/.windsurf-server/data",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -184,6 +196,9 @@ SECRET_PLACES = (
         ("$XDG_CONFIG_HOME/pip", "~/.pip", "~/Library/Application Support/pip"), ("PIP_CONFIG_FILE",),
     ),
     SecretPlace("pip's settings for all users", "https://pip.pypa.io/en/stable/topics/configuration/", ("/etc/pip.conf", "/etc/xdg/pip/pip.conf", "/Library/Application Support/pip/pip.conf"), are_settings=True),
+    SecretPlace("settings of an environment", "https://pip.pypa.io/en/stable/topics/configuration/ (site), https://docs.conda.io/projects/conda/en/stable/user-guide/configuration/use-condarc.html", (
+        "$VIRTUAL_ENV/pip.conf", "$VIRTUAL_ENV/pip.ini", "$CONDA_PREFIX/.condarc", "$CONDA_PREFIX/condarc", "$CONDA_PREFIX/condarc.d/*",
+    ), are_settings=True),
     SecretPlace("pixi", "https://pixi.sh/latest/deployment/authentication/", ("~/.rattler/credentials.json",), ("RATTLER_AUTH_FILE",)),
     SecretPlace("poetry, uv and pdm", "their documentation", (
         "$XDG_CONFIG_HOME/pypoetry/auth.toml", "$XDG_DATA_HOME/uv/credentials", "$XDG_CONFIG_HOME/pdm",
@@ -221,11 +236,27 @@ SECRET_PLACES = (
     )),
     SecretPlace("OpenCode and Goose", "their documentation", ("$XDG_DATA_HOME/opencode", "$XDG_CONFIG_HOME/goose")),
     SecretPlace("VS Code", "https://code.visualstudio.com/api/extension-capabilities/common-capabilities#data-storage", tuple(
-        f"{data}/User/{part}" for part in OF_EDITORS for data in (
-            "$XDG_CONFIG_HOME/Code", "$XDG_CONFIG_HOME/Code - Insiders", "$XDG_CONFIG_HOME/VSCodium", "$XDG_CONFIG_HOME/Windsurf",
-            "~/Library/Application Support/Code", "~/AppData/Roaming/Code", "~/.vscode-server/data",
-        )
+        f"{data}/User/{part}" for part in OF_EDITORS for data in DATA_OF_EDITORS
     )),
+    # settings of editors and assistants, in which people write keys: of servers that speak the Model Context Protocol, and of models
+    SecretPlace("settings of editors of the family of VS Code", "https://code.visualstudio.com/docs/configure/settings, https://code.visualstudio.com/docs/copilot/customization/mcp-servers", tuple(
+        f"{data}/User/{file}" for file in ("settings.json", "mcp.json") for data in DATA_OF_EDITORS
+    ), are_settings=True),
+    SecretPlace("settings of other editors", "https://zed.dev/docs/configuring-zed, https://www.sublimetext.com/docs/settings.html, man vim(1), https://neovim.io/doc/user/starting.html, https://docs.helix-editor.com, man emacs(1)", (
+        "$XDG_CONFIG_HOME/zed/settings.json", "$XDG_CONFIG_HOME/sublime-text/Packages/User/*.sublime-settings", "~/.vimrc", "~/.vim/vimrc", "~/.gvimrc",
+        "$XDG_CONFIG_HOME/nvim/init.lua", "$XDG_CONFIG_HOME/nvim/init.vim", "$XDG_CONFIG_HOME/helix/*.toml", "~/.emacs", "~/.emacs.d/init.el", "$XDG_CONFIG_HOME/emacs/init.el",
+    ), are_settings=True),
+    SecretPlace("settings of assistants", "https://code.claude.com/docs/en/settings, https://developers.openai.com/codex/config-reference, https://github.com/google-gemini/gemini-cli, https://opencode.ai/docs/config, https://docs.continue.dev/reference, https://aider.chat/docs/config/dotenv.html, https://kiro.dev/docs/mcp/configuration", (
+        "$CLAUDE_CONFIG_DIR/settings.json", "$CODEX_HOME/config.toml", "~/.gemini/settings.json", "~/.qwen/settings.json", "$XDG_CONFIG_HOME/opencode/*.json*", "$XDG_CONFIG_HOME/crush/crush.json",
+        "~/.continue/config.json", "~/.continue/config.ts", "~/.kiro/settings/mcp.json", "~/.codeium/windsurf/mcp_config.json", "~/.kimi/config.toml", "$XDG_CONFIG_HOME/Claude/*.json",
+        "~/Library/Application Support/Claude/claude_desktop_config.json", "~/.openhands/*.json", "~/.openhands/*.toml",
+    ), are_settings=True),
+    SecretPlace("assistants of the terminal", "https://github.com/sigoden/aichat, https://github.com/TheR1D/shell_gpt, https://github.com/charmbracelet/mods, https://github.com/danielmiessler/fabric, https://aider.chat/docs/config/dotenv.html", (
+        "$XDG_CONFIG_HOME/aichat/*.yaml", "$XDG_CONFIG_HOME/shell_gpt/.sgptrc", "$XDG_CONFIG_HOME/mods/mods.yml", "$XDG_CONFIG_HOME/fabric/.env", "~/.aider/oauth-keys.env",
+    )),
+    SecretPlace("Jupyter's settings", "https://jupyter-server.readthedocs.io/en/latest/operators/public-server.html, https://jupyter-ai.readthedocs.io", (
+        "~/.jupyter/*.json", "~/.jupyter/*.py", "$XDG_DATA_HOME/jupyter/jupyter_ai/config.json",
+    ), are_settings=True),
     # histories
     SecretPlace("Atuin and McFly", "https://docs.atuin.sh", ("$XDG_DATA_HOME/atuin", "$XDG_DATA_HOME/mcfly")),
     SecretPlace("Bash", "man bash(1)", ("~/.bash_history", "~/.bash_sessions"), ("HISTFILE",)),

@@ -1,0 +1,76 @@
+"""Finds secrets inside the value of a variable, whatever its name is: of addresses, connection strings and options.
+
+Only the secret is replaced: a program may need the host, and a number, a switch or a path is none.
+"""
+
+from __future__ import annotations
+
+import re
+
+from compile_lens.late_pattern import pattern
+
+HIDDEN = "hidden-by-compile-lens"
+# up to the last `@`: a password may have any character
+_PASSWORD_IN_URL = pattern(r"(?<=://)([^/@\s:]*):[^\s,]+(?=@)")
+# In the place of a user. Where git or an index is asked, a short one with numbers may be a token, too.
+_TOKEN_IN_URL = pattern(
+    rf"(?<=://)(?:[^/@\s:]{{16,}}(?=@)|(?=[^/@\s:]*\d)[^/@\s:]{{16,}}(?=:{HIDDEN}@))"
+    r"|(?:(?<=https://)|(?<=http://))(?=[^/@\s:]*\d)(?=[^/@\s:]*[a-z])[^/@\s:]{8,}(?=@)",
+    re.IGNORECASE,
+)
+# What signs an address for whoever has it, or stands for its user (AWS's Signature Version 4, Google's signed URLs, Azure's shared access
+# signatures, RFC 6750, section 2.3).
+_SECRET_OF_QUERY = pattern(
+    r"([?&;#](?:[\w.-]*(?:signature|credential|token|secret|passw(?:or)?d|api[_-]?key|access[_-]?key)|sig)=)(?!(?:true|false|\d{1,6})(?:[&;#]|$))[^&;#\s\"'<>]+",
+    re.IGNORECASE,
+)
+# Whoever has the address of a webhook may write there: its path is the secret (docs.slack.dev "Incoming webhooks", docs.discord.com
+# "Webhook Resource", learn.microsoft.com "Incoming Webhooks"), as is that of a bot (core.telegram.org/bots/api "Making requests").
+_WEBHOOK = pattern(
+    r"(https?://(?:hooks?\.[\w.:-]{1,200}|[\w.:-]{1,200}/(?:[\w.~-]{1,40}/){0,4}(?:incoming-?)?(?:web)?hooks?b?\d?)/)"
+    r"(?=[^\s\"'<>?#]*\d)(?=[^\s\"'<>?#]*[a-z])[^\s\"'<>?#]{16,}"
+    r"|(https?://[\w.:-]{1,200}/bot)\d{6,12}:[\w-]{20,}",
+    re.IGNORECASE,
+)
+# `me:secret@host` without a scheme: a host is a name with a dot or an address, which the tag of an image and a copy over SSH are not
+_USER_AT_HOST = pattern(
+    r"(?<![\w/:.@+%-])([\w.+-]{1,64}):(?!//)[^\s/@:,;\"']{3,128}"
+    r"(?=@(?:localhost|(?=[\w.-]{0,80}[a-z])[\w-]{1,63}(?:\.[\w-]{1,63})+|\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?(?:[/\s,;\"']|$))",
+    re.IGNORECASE,
+)
+# what a value that says nothing looks like: a number, a switch, a path, or another variable
+_NOTHING = r"(?!(?:\d{1,6}|true|false|yes|no|on|off|none|null|auto)(?:[\s;,\"']|$)|[~/$%{<]|\./)"
+# options of commands, also as Java's properties (`-Dx.password=…`): a short token is a word of a text
+_OPTION = pattern(
+    rf"((?:^|[\s\"'])--?[\w.-]{{0,60}}(?:passw(?:or)?d|passphrase|secret|api-?key|access-?key"
+    rf"|token(?==?[ \t]*[\"']?[\w.~+/-]{{16}}))(?:=|[ \t]+)[\"']?)(?!-){_NOTHING}[^\s\"']+",
+    re.IGNORECASE,
+)
+_USER_OPTION = pattern(
+    rf"((?:^|[\s\"'])(?:-u|-U|--user|--proxy-user)(?:=|[ \t]*)[\"']?[\w.@+-]{{1,64}}:){_NOTHING}[^\s\"']+"
+)
+# fields of connection strings (ODBC, ADO.NET, Azure, libpq)
+_FIELD = pattern(
+    r"((?:^|[;\s\"'])(?:pwd|password|passwd|(?:shared)?access_?key|account_?key"
+    r"|shared_?secret|client_?secret|access_?token)[ \t]{0,4}=[ \t]{0,4})"
+    rf"(\"[^\"]*\"|'[^']*'|\{{[^}}]*\}}|{_NOTHING}[^\s;\"'{{]+)",
+    re.IGNORECASE,
+)
+# characters of a value that is searched, which takes a time that grows with its square
+LONGEST = 1 << 13
+_MAY_HAVE_SOME = pattern(r"://|@|passw|pwd|token|secret|key|passphrase|-u", re.IGNORECASE)
+
+
+def without_secrets(value: str) -> str:
+    """``value`` with its secrets replaced; one that is too long to be searched, and may have the address of a user, whole."""
+    if len(value) > LONGEST:
+        return HIDDEN if "://" in value and "@" in value else _SECRET_OF_QUERY.sub(rf"\1{HIDDEN}", value)
+    if not _MAY_HAVE_SOME.search(value):
+        return value
+    shown = _TOKEN_IN_URL.sub(HIDDEN, _PASSWORD_IN_URL.sub(rf"\1:{HIDDEN}", value))
+    shown = _SECRET_OF_QUERY.sub(rf"\1{HIDDEN}", shown)
+    shown = _WEBHOOK.sub(lambda match: f"{match[1] or match[2]}{HIDDEN}", shown)
+    shown = _USER_AT_HOST.sub(rf"\1:{HIDDEN}", shown)
+    for one in (_OPTION, _USER_OPTION, _FIELD):
+        shown = one.sub(rf"\1{HIDDEN}", shown)
+    return shown
