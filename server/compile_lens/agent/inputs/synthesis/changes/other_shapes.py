@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from ..errors.origins import Origins
 from ..source.guesses import dimension_size
 from ..terms.arguments import INSIDE, Tensor
 from ..terms.candidate import Candidate
@@ -201,10 +202,12 @@ def of_rank(
     only_unknown_ranks: bool,
     is_about_states: bool = False,
     is_about_labels: bool = False,
+    origins: Origins | None = None,
 ) -> Iterator[Candidate]:
     """Candidates whose tensors have ``rank`` dimensions: each tensor in turn, then all at once.
 
-    ``is_about_states``: pairs come first, which are the states of an LSTM. ``is_about_labels``: what has no fractions does.
+    ``is_about_states``: pairs come first, which are the states of an LSTM. ``is_about_labels``: what has no fractions does. Otherwise
+    what is nearest to the error by its ``origins``, with all that has its shape if the error is about these, too.
     """
 
     def is_other(pair: tuple[str, Tensor]) -> bool:
@@ -212,31 +215,79 @@ def of_rank(
         return (is_about_states and not pair[0].endswith(f"{INSIDE}0")) or (is_about_labels and is_number)
 
     everywhere = candidate
-    tensors = sorted(candidate.arguments.tensors(), key=is_other)
+    tensors = sorted(_nearest_first(candidate, origins), key=is_other)
+    alike = _behind_and_alike(tensors, origins)
+    if alike and all(
+        len(tensor.dims) != rank and not (only_unknown_ranks and tensor.has_known_rank) for _, tensor in alike
+    ):
+        yield _all_reshaped(candidate, alike, rank)
     for name, tensor in tensors:
         is_table_of_ids = tensor.dtype.startswith("int") and rank > max(MAX_RANK_OF_IDS, len(tensor.dims))
         if len(tensor.dims) == rank or (only_unknown_ranks and tensor.has_known_rank) or is_table_of_ids:
             continue
+        yield from _like_others(candidate, name, rank, origins)
         yield _reshaped(candidate, name, tensor, rank)
         everywhere = _reshaped(everywhere, name, tensor, rank)
     if len(list(candidate.arguments.tensors())) > 1:
         yield everywhere
 
 
-def of_other_rank(candidate: Candidate, more: int) -> Iterator[Candidate]:
+def of_other_rank(candidate: Candidate, more: int, origins: Origins | None = None) -> Iterator[Candidate]:
     """Candidates in which each tensor in turn, then all of them, have ``more`` dimensions than now, or fewer where that is negative.
 
-    Ids seldom have.
+    Ids seldom have. ``origins`` as for ``of_rank``.
     """
-    tensors = sorted(candidate.arguments.tensors(), key=lambda pair: pair[1].dtype.startswith("int"))
+    tensors = sorted(_nearest_first(candidate, origins), key=lambda pair: pair[1].dtype.startswith("int"))
     everywhere = candidate
+    alike = _behind_and_alike(tensors, origins)
+    if alike and more and 0 < len(alike[0][1].dims) + more <= max(OTHER_RANKS):
+        yield _all_reshaped(candidate, alike, len(alike[0][1].dims) + more)
     for name, tensor in tensors:
         rank = len(tensor.dims) + more
         if more and 0 < rank <= (MAX_RANK_OF_IDS if tensor.dtype.startswith("int") else max(OTHER_RANKS)):
+            yield from _like_others(candidate, name, rank, origins)
             yield _reshaped(candidate, name, tensor, rank)
             everywhere = _reshaped(everywhere, name, tensor, rank)
     if len(tensors) > 1 and everywhere is not candidate:
         yield everywhere
+
+
+def _nearest_first(candidate: Candidate, origins: Origins | None) -> list[tuple[str, Tensor]]:
+    tensors = list(candidate.arguments.tensors())
+    return tensors if origins is None else sorted(tensors, key=lambda pair: origins.steps(pair[0]))
+
+
+def _behind_and_alike(tensors: list[tuple[str, Tensor]], origins: Origins | None) -> list[tuple[str, Tensor]]:
+    """Those of ``tensors`` that have the shape of the first one, if there are several and an error is about all of these: what a loss
+    compares, queries and keys. One that is changed alone no longer fits the others."""
+    same = [pair for pair in tensors if pair[1].dims == tensors[0][1].dims and pair[1].dtype == tensors[0][1].dtype]
+    is_about_all = origins is not None and origins.are_all_behind(path for path, _ in same)
+    return same if len(same) > 1 and is_about_all else []
+
+
+def _like_others(candidate: Candidate, name: str, rank: int, origins: Origins | None) -> Iterator[Candidate]:
+    """The candidate whose tensor ``name`` has the shape of the other ones behind the error, where these have ``rank`` dimensions: queries
+    beside keys and values."""
+    if origins is None or origins.is_of_joined:
+        return
+    tensors = dict(candidate.arguments.tensors())
+    kind = tensors[name].dtype
+    behind = [path for path in tensors if origins.are_all_behind((path,))]
+    shapes = {tensors[path].dims for path in behind if path != name and tensors[path].dtype == kind}
+    if name in behind and len(shapes) == 1 and len(dims := next(iter(shapes))) == rank:
+        arguments = candidate.arguments.with_argument(name, replace(tensors[name], dims=dims))
+        yield Candidate(arguments, copy.deepcopy(candidate.unknowns), ())
+
+
+def _all_reshaped(candidate: Candidate, tensors: list[tuple[str, Tensor]], rank: int) -> Candidate:
+    """The candidate with ``rank`` dimensions for each of ``tensors``, which share them as they did before."""
+    first, tensor = tensors[0]
+    found = _reshaped(candidate, first, tensor, rank)
+    dims = dict(found.arguments.tensors())[first].dims
+    arguments = found.arguments
+    for path, each in tensors[1:]:
+        arguments = arguments.with_argument(path, replace(each, dims=dims))
+    return Candidate(arguments, found.unknowns, found.negated)
 
 
 def without_columns(candidate: Candidate) -> Iterator[Candidate]:

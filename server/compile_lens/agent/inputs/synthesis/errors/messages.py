@@ -13,6 +13,7 @@ from ....runtime.torchscript_errors import reason_of
 from ..terms.requirement import Requirement
 from .asserted_sizes import compared_sizes
 from .failing_lines import failing_line, names_in_failing_lines
+from .indexed_tables import has_dimension_too_many, size_for_index
 from .lacking_arguments import lacking_names
 from .object_messages import about_objects
 from .operator_words import of_operators
@@ -269,7 +270,10 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         yield Requirement("bound", f"{match['got']} {whole // 2 + 1 if match['half'] else whole}")
     match = BEYOND.search(text)
     if match is not None:
-        yield Requirement("size", f"{match['size']} {int(match['index']) + 1}")
+        size = int(match["size"])
+        if has_dimension_too_many(error, size):
+            yield Requirement("more-dims", "-1")
+        yield Requirement("size", f"{size} {size_for_index(error, size) or int(match['index']) + 1}")
     columns = columns_unpacked(error)
     if columns is not None:
         yield Requirement("size", "{} {}".format(*columns))

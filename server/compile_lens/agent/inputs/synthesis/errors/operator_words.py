@@ -86,7 +86,7 @@ _SUMS = (re.compile(r"sum exactly to (?P<got>\d+) .*split_sizes=\[(?P<parts>[\d,
 _AT_LEAST = re.compile(r"to have size at least (?P<want>\d+) at dimension \d+, but got size (?P<got>\d+)")
 _LARGER = re.compile(
     r"wrapping around more than once|too large relative to|not in range for dimension|selected number k out of range"
-    r"|Invalid number of data points|cannot sample n_sample >|to be at least edge_order"
+    r"|expected 0 < n_fft <|Invalid number of data points|cannot sample n_sample >|to be at least edge_order"
 )
 _LENGTHS = re.compile(r"_lengths to have value at most|_lengths must be of size batch_size")
 _DTYPES = (

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from ....runtime.parsed_source import parsed
 from ....runtime.torchscript_errors import reason_of
 from ..changes.demanded_contents import with_demanded_contents
 from ..changes.demanded_values import with_demanded_values
 from ..changes.equal_lengths import with_equal_lengths
 from ..changes.number_ranges import with_number_in_bounds
+from ..changes.other_kinds import nearest_first, of_dtype, of_other_kinds
 from ..changes.other_lengths import with_other_length
 from ..changes.other_shapes import (
     OTHER_RANKS,
@@ -46,6 +45,7 @@ from ..changes.values_that_leave_some import of_one_kind, with_full_masks
 from ..errors.failing_lines import failing_line, names_of_none
 from ..errors.lacking_arguments import lacking_names, lacking_parameters
 from ..errors.messages import BEYOND, requirements
+from ..errors.origins import Origins
 from ..errors.unpacked_items import with_tuples
 from ..terms.arguments import INSIDE, Argument, Arguments, Group, Tensor
 from ..terms.call_problem import CallProblem
@@ -67,14 +67,23 @@ MAX_CONDITIONS = 8
 
 
 def next_candidates(
-    problem: CallProblem, candidate: Candidate, error: Exception, conditions: tuple[SizeCondition, ...], end: float
+    problem: CallProblem,
+    candidate: Candidate,
+    error: Exception,
+    conditions: tuple[SizeCondition, ...],
+    end: float,
+    probed: Callable[[], Iterator[Candidate]] = lambda: iter(()),
 ) -> Iterator[Candidate]:
-    """Candidates that may avoid an error: first what its message clearly requires, then its conditions on sizes, then other ranks."""
+    """Candidates that may avoid an error: first what its message clearly requires, then its conditions on sizes, then other ranks.
+
+    ``probed`` tries the call with other sizes, where nothing else tells what a size is made of.
+    """
     if _TENSOR_WANTED.search(str(error)):
         return  # what reads keys of an argument and uses it as a tensor gets neither
     if _NUMBER_WANTED.search(str(error)) and any(isinstance(each, Group) for each in _everything(candidate)):
         return  # what became several numbers is one
     wanted = list(dict.fromkeys(requirements(error)))
+    origins = Origins(error)
     if problem.others is not None:
         yield from problem.others(candidate, error)
     for requirement in wanted:
@@ -126,7 +135,7 @@ def next_candidates(
         yield from _satisfying(problem, candidate, requirement, error=error)
     for requirement in wanted:
         if requirement.kind == "more-dims":
-            yield from of_other_rank(candidate, int(requirement.value))
+            yield from of_other_rank(candidate, int(requirement.value), origins)
         elif requirement.kind == "batch":
             yield from of_several(candidate)
         elif requirement.kind == "items":
@@ -136,7 +145,7 @@ def next_candidates(
         ranks = [int(w.value) for w in wanted if w.kind == "rank"]
         is_of_states, is_of_labels = (pattern.search(str(error)) is not None for pattern in (_STATES, _LABELS))
         for rank in ranks:
-            yield from of_rank(candidate, rank, False, is_of_states, is_of_labels)
+            yield from of_rank(candidate, rank, False, is_of_states, is_of_labels, origins)
     for requirement in wanted:
         if requirement.kind == "bound":
             yield from _satisfying(problem, candidate, Requirement("size", requirement.value))
@@ -148,22 +157,13 @@ def next_candidates(
     if any(got < want for got, want in sizes):
         yield from _with_one_more(problem, candidate, error)
     unmade = [(got, want) for got, want in sizes if got not in candidate.unknowns.values.values()]
+    solved, unsolved = _by_conditions(candidate, conditions, end)
+    if unmade and not solved and not any(w.kind in ("rank", "more-dims") for w in wanted):
+        yield from probed()
     for got, want in unmade:
         yield from of_other_part(candidate, got, want)
-    is_solved = False
-    unsolved: list[SizeCondition] = []
-    for condition in by_relevance(conditions)[:MAX_CONDITIONS]:
-        for negated in (candidate.negated, ()):
-            found = next(iter(solutions(candidate.unknowns, condition, negated, end)), None)
-            if found is not None:
-                if negated is not candidate.negated:
-                    yield from _split(candidate, condition)
-                is_solved = True
-                yield with_values(candidate, found, (*negated, condition))
-                break
-        else:
-            unsolved.append(condition)
-    for got, want in unmade if not is_solved else ():
+    yield from solved
+    for got, want in unmade if not solved else ():
         yield from of_other_product(candidate, got, want)
     for requirement in wanted:
         if requirement.kind == "size":
@@ -175,9 +175,30 @@ def next_candidates(
         yield from _split(candidate, condition)
     if not is_about_rank:
         for rank in OTHER_RANKS:
-            yield from _satisfying(problem, candidate, Requirement("rank", str(rank)), only_unknown_ranks=True)
-    yield from _other_kinds(candidate)
+            yield from _satisfying(
+                problem, candidate, Requirement("rank", str(rank)), only_unknown_ranks=True, error=error
+            )
+    yield from of_other_kinds(candidate)
     yield from with_small_model(candidate)
+
+
+def _by_conditions(
+    candidate: Candidate, conditions: tuple[SizeCondition, ...], end: float
+) -> tuple[list[Candidate], list[SizeCondition]]:
+    """Candidates whose sizes make conditions come out otherwise, and the conditions that no sizes do."""
+    solved: list[Candidate] = []
+    unsolved: list[SizeCondition] = []
+    for condition in by_relevance(conditions)[:MAX_CONDITIONS]:
+        for negated in (candidate.negated, ()):
+            found = next(iter(solutions(candidate.unknowns, condition, negated, end)), None)
+            if found is not None:
+                if negated is not candidate.negated:
+                    solved += _split(candidate, condition)
+                solved.append(with_values(candidate, found, (*negated, condition)))
+                break
+        else:
+            unsolved.append(condition)
+    return solved, unsolved
 
 
 def _with_all_that_it_lacks(problem: CallProblem, candidate: Candidate, error: Exception) -> Iterator[Candidate]:
@@ -216,10 +237,10 @@ def _satisfying(
     elif requirement.kind == "no-argument":
         yield _with(candidate, candidate.arguments.without(requirement.value))
     elif requirement.kind == "dtype":
-        yield from _of_dtype(candidate, requirement.value, error)
+        yield from of_dtype(candidate, requirement.value, error)
     elif requirement.kind == "below":
         limited = candidate.arguments
-        for name, tensor in candidate.arguments.tensors():
+        for name, tensor in nearest_first(candidate, error):
             if (
                 tensor.dtype.startswith("int")
                 and tensor.equal is None
@@ -231,7 +252,8 @@ def _satisfying(
         if limited is not candidate.arguments:
             yield _with(candidate, limited)
     elif requirement.kind == "rank":
-        yield from of_rank(candidate, int(requirement.value), only_unknown_ranks)
+        origins = Origins(error) if error is not None else None
+        yield from of_rank(candidate, int(requirement.value), only_unknown_ranks, origins=origins)
     elif requirement.kind == "size":
         got, want = map(int, requirement.value.split())
         for name, unknown in candidate.unknowns.by_name.items():
@@ -242,23 +264,6 @@ def _satisfying(
                     # it would undo what an earlier failure required, or change both
                     yield from apart(candidate, name, want)
                 yield with_values(candidate, values, candidate.negated)
-
-
-def _of_dtype(candidate: Candidate, dtype: str, error: BaseException | None) -> Iterator[Candidate]:
-    """Candidates in which each tensor in turn is of ``dtype``: those first that the failing line uses as an index where that is wanted.
-    What computes with complex numbers takes all of its tensors as such."""
-    below = 10 if dtype == "int64" else None
-    every = candidate.arguments
-    each: list[Arguments] = []
-    indices = _used_as_indices(error) if dtype == "int64" and error is not None else frozenset()
-    tensors = sorted(candidate.arguments.tensors(), key=lambda pair: _last(pair[0]) not in indices)
-    for name, tensor in tensors:
-        if tensor.dtype != dtype and _is_other_kind(tensor.dtype, dtype):
-            changed = replace(tensor, dtype=dtype, below=below, equal=None, contents="")
-            every = every.with_argument(name, changed)
-            each.append(candidate.arguments.with_argument(name, changed))
-    for arguments in (every, *each) if dtype.startswith("complex") and len(each) > 1 else each:
-        yield _with(candidate, arguments)
 
 
 def _with_as_many_as_indices(candidate: Candidate, error: Exception) -> Iterator[Candidate]:
@@ -278,19 +283,6 @@ def _with_as_many_as_indices(candidate: Candidate, error: Exception) -> Iterator
 
 def _last(path: str) -> str:
     return path.rpartition(INSIDE)[2]
-
-
-def _used_as_indices(error: BaseException) -> frozenset[str]:
-    """The names in the failing line that stand in brackets, or that a loop counts up to: `positions[neighbors]`, `range(order.max())`."""
-    line = failing_line(error)
-    tree = parsed(f"{line} pass" if line.endswith(":") else line)
-    inside: list[ast.AST] = []
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Subscript):
-            inside += ast.walk(node.slice)
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "range":
-            inside += (each for argument in node.args for each in ast.walk(argument))
-    return frozenset(each.id for each in inside if isinstance(each, ast.Name))
 
 
 def _everything(candidate: Candidate) -> Iterator[Argument]:
@@ -357,25 +349,6 @@ def _split(candidate: Candidate, condition: SizeCondition) -> Iterator[Candidate
             dims = tuple(own if dim == name else dim for dim in tensors[path].dims)
             arguments = arguments.with_argument(path, replace(tensors[path], dims=dims))
         yield Candidate(arguments, unknowns, ())
-
-
-def _is_other_kind(dtype: str, wanted: str) -> bool:
-    """Whether an error that requires ``wanted`` may be about a tensor of ``dtype``: integers become floats; floats, doubles or complex."""
-    if wanted in ("float64", "complex64"):
-        return dtype == "float32"
-    return (dtype.startswith("int") or dtype == "bool") if wanted.startswith("float") else True
-
-
-def _other_kinds(candidate: Candidate) -> Iterator[Candidate]:
-    """The last resort: integers instead of floats, one tensor instead of a group."""
-    for name, argument in candidate.arguments.named:
-        if isinstance(argument, Tensor) and argument.dtype == "float32" and not argument.has_known_rank:
-            yield _with(
-                candidate,
-                candidate.arguments.with_argument(name, replace(argument, dtype="int64", below=10, contents="")),
-            )
-        if isinstance(argument, Group) and argument.items and isinstance(argument.items[0], Tensor):
-            yield _with(candidate, candidate.arguments.with_argument(name, argument.items[0]))
 
 
 def _with(candidate: Candidate, arguments: Arguments) -> Candidate:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ....instrument.unrecorded import unrecorded
@@ -24,6 +25,7 @@ from ..errors.messages import is_too_large, is_too_small, requirements
 from ..terms.call_problem import CallProblem
 from ..terms.candidate import Candidate
 from .next_candidates import next_candidates
+from .probed_sizes import with_probed_sizes
 from .progress import ExecutedLine, ends_before, steps_to
 from .trial import attempt
 
@@ -36,6 +38,8 @@ LIKELY_TRIALS, LIKELY_SHARE = 12, 0.4
 # one call may take a third of what is left, but at least so many seconds: one that is slow because it is large is tried smaller
 TRIAL_SHARE = 1 / 3
 LEAST_TRIAL_S = 2.0
+# sizes may be found in several steps; what goes on failing alike waits for the other candidates
+MOST_REPEATED = 2
 # errors that are kept for what they tell of the object
 MOST_TOLD = 3
 
@@ -72,18 +76,34 @@ class NotFound(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """How a call failed: what was said, in which file and line, and what the program was doing."""
+    """How a call failed: what was said, in which file and line, and what the program was doing. ``repeated``: how many of the failures that
+    led to it are the same but for numbers."""
 
     sentence: str
     place: tuple[str, int]
     steps: tuple[ExecutedLine, ...]
+    repeated: int = 0
+
+    @classmethod
+    def of(cls, error: BaseException, before: _Failure | None) -> _Failure:
+        """The failure of a call that was to avoid ``before``."""
+        found = cls(sentence_of(error), failing_place(error), steps_to(error))
+        is_alike = before is not None and found.steps == before.steps and found.form == before.form
+        return replace(found, repeated=before.repeated + 1) if before is not None and is_alike else found
+
+    @property
+    def form(self) -> str:
+        """The sentence without its numbers."""
+        return re.sub(r"\d+", "", self.sentence)
 
     def leads_on_from(self, before: _Failure | None) -> bool:
         """Whether a call that failed so, and was to avoid ``before``, changed something, and undid nothing."""
         if before is None:
             return True
-        is_same = (self.sentence, self.place) == (before.sentence, before.place)
-        return not is_same and not ends_before(self.steps, before.steps)
+        # torch says the same of another call, in a line of its own
+        is_same = (self.sentence, self.place, self.steps) == (before.sentence, before.place, before.steps)
+        is_stuck = self.repeated > MOST_REPEATED
+        return not is_same and not is_stuck and not ends_before(self.steps, before.steps)
 
 
 @dataclass(slots=True)
@@ -165,7 +185,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         if error is None:
             return candidate
         first = first or error
-        failure = _Failure(sentence_of(error), failing_place(error), steps_to(error))
+        failure = _Failure.of(error, before)
         furthest.take(candidate, error, failure.steps)
         if isinstance(error, (SlowTrial, CrashedBefore)) or is_too_large(error):
             others = problem.others(candidate, error) if problem.others is not None else ()
@@ -188,8 +208,10 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
             continue
         # symbolic sizes take longer: they are used only now, to learn which of them are wrong
         trial = attempt(candidate.unknowns, functools.partial(_symbolic, problem, candidate, budget.trial_seconds))
+        try_call = functools.partial(_tried, problem, budget, error)
+        probe = () if failure.repeated else (functools.partial(with_probed_sizes, candidate, error, try_call),)
         following = itertools.takewhile(
-            lambda _: budget.left > 0, next_candidates(problem, candidate, error, trial.conditions, budget.end)
+            lambda _: budget.left > 0, next_candidates(problem, candidate, error, trial.conditions, budget.end, *probe)
         )
         found = [(each, failure) for each in itertools.islice(following, MAX_FOLLOWING)][::-1]
         if failure.leads_on_from(before):
@@ -200,26 +222,37 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
 
 
 def search_likely(problem: CallProblem, likely: list[Candidate], budget: SearchBudget) -> Candidate | None:
-    """The first of ``likely`` whose real call returns, else what the first one leads to within a part of ``budget``; None if it leads
-    nowhere."""
-    found = first_that_returns(problem, likely, budget)
-    if found is not None:
+    """The first of ``likely`` whose real call returns, else what the one leads to within a part of ``budget`` whose call came furthest;
+    None if it leads nowhere."""
+    furthest = _Furthest()
+    found = first_that_returns(problem, likely, budget, furthest)
+    if found is not None or furthest.candidate is None:
         return found
     try:
         part = SearchBudget(min(budget.trials, LIKELY_TRIALS), budget.left * LIKELY_SHARE)
-        return search(problem, likely[:1], part) if likely else None
+        return search(problem, [furthest.candidate], part)
     except NotFound as failed:
         if failed.of_object is not None:
             raise
         return None
 
 
-def first_that_returns(problem: CallProblem, candidates: Iterable[Candidate], budget: SearchBudget) -> Candidate | None:
-    """The first of ``candidates`` whose real call returns; nothing follows from those that fail."""
+def first_that_returns(
+    problem: CallProblem, candidates: Iterable[Candidate], budget: SearchBudget, furthest: _Furthest | None = None
+) -> Candidate | None:
+    """The first of ``candidates`` whose real call returns; nothing follows from those that fail, which ``furthest`` takes."""
     for candidate in candidates:
-        if budget.left and _try_for_real(problem, candidate, budget.trial_seconds) is None:
+        error = _try_for_real(problem, candidate, budget.trial_seconds) if budget.left else None
+        if budget.left and error is None:
             return candidate
+        if error is not None and furthest is not None:
+            furthest.take(candidate, error, steps_to(error))
     return None
+
+
+def _tried(problem: CallProblem, budget: SearchBudget, before: Exception, candidate: Candidate) -> Exception | None:
+    """What the call of a probe raises; ``before``, as if it changed nothing, where no trial is left."""
+    return _try_for_real(problem, candidate, budget.trial_seconds) if budget.spend() else before
 
 
 def _try_for_real(problem: CallProblem, candidate: Candidate, seconds: float) -> Exception | None:

@@ -1,12 +1,14 @@
-"""Numbers of a constructor that are solved for: another one in the place of one tells which of two unequal sizes it is behind, and how.
+"""Numbers that are solved for: another one in the place of one tells which of two unequal sizes it is behind, and how.
 
-Most first numbers are alike (64), so an error that names two sizes does not tell where they come from: `heads * width` and `dim`.
+Most first numbers of a constructor are alike (64), so an error that names two sizes does not tell where they come from: `heads * width`
+and `dim`. Nor does it tell which sides of an input make a size, where a program has computed with plain integers.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from ..changes.other_shapes import with_values
@@ -19,6 +21,8 @@ _FEW, _SEVERAL = 8, 64
 # of products and quotients
 _POWERS = (0, 1, 2, -1, -2)
 MOST_NUMBERS = 6
+# of a product of two numbers, which is tried as these and the rest
+_FIRST_FACTORS = (4, 2, 8, 16)
 
 
 def compared_sizes(error: BaseException) -> list[tuple[int, int]]:
@@ -27,10 +31,11 @@ def compared_sizes(error: BaseException) -> list[tuple[int, int]]:
     return [(int(one), int(other)) for one, other in (pair.split() for pair in pairs)]
 
 
-def with_one_changed(candidate: Candidate) -> Iterator[tuple[str, Candidate]]:
-    """Candidates in which one number is another one, by its name."""
+def with_one_changed(candidate: Candidate, among: Iterable[str] | None = None) -> Iterator[tuple[str, Candidate]]:
+    """Candidates in which one number is another one, by its name; one of those ``among`` them, or else one that nothing says."""
     values = candidate.unknowns.values
-    numbers = [name for name, each in candidate.unknowns.by_name.items() if not each.fixed and each.value > 1]
+    open_ones = [name for name, each in candidate.unknowns.by_name.items() if not each.fixed]
+    numbers = [name for name in (open_ones if among is None else among) if values[name] > 1]
     for name in numbers[:MOST_NUMBERS]:
         yield name, with_values(candidate, {**values, name: _other(values[name])}, candidate.negated)
 
@@ -51,6 +56,35 @@ def with_solved_number(
                 found.setdefault(int(solved))
     for number in found:
         yield with_values(candidate, {**values, name: number}, candidate.negated)
+
+
+def with_solved_pair(
+    candidate: Candidate, before: BaseException, after: Mapping[str, BaseException]
+) -> Iterator[Candidate]:
+    """Candidates in which two numbers are others, where the sizes that ``before`` compares are equal by no single one: one of the sizes is
+    a multiple of the product of both. ``after`` has, by name, the same error where that number was another one."""
+    values = candidate.unknowns.values
+    for index, sizes in enumerate(compared_sizes(before)):
+        factors = [name for name, error in after.items() if _is_factor(values[name], before, error, index)]
+        for one, other in itertools.combinations(factors, 2):
+            # what stays is the other factor of the product, and the other size
+            product = Fraction(sizes[1] * values[one] * values[other], sizes[0])
+            if product.denominator != 1 or not 0 < product <= MAX_SIZE:
+                continue
+            for size in (*(each for each in _FIRST_FACTORS if product % each == 0), int(product)):
+                yield with_values(candidate, {**values, one: size, other: int(product) // size}, candidate.negated)
+
+
+def _is_factor(number: int, before: BaseException, after: BaseException, index: int) -> bool:
+    """Whether the first of two compared sizes grows as ``number`` does, and the second does not."""
+    changed = compared_sizes(after)
+    if _without_numbers(before) != _without_numbers(after) or index >= len(changed):
+        return False
+    one, other = (
+        _power(number, _other(number), *pair)
+        for pair in zip(compared_sizes(before)[index], changed[index], strict=True)
+    )
+    return one == 1 and other == 0
 
 
 def _other(number: int) -> int:
