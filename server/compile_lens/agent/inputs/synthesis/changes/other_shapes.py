@@ -268,9 +268,11 @@ def _behind_and_alike(tensors: list[tuple[str, Tensor]], origins: Origins | None
 def _like_others(candidate: Candidate, name: str, rank: int, origins: Origins | None) -> Iterator[Candidate]:
     """The candidate whose tensor ``name`` has the shape of the other ones behind the error, where these have ``rank`` dimensions: queries
     beside keys and values."""
+    if origins is None or origins.is_of_joined:
+        return
     tensors = dict(candidate.arguments.tensors())
     kind = tensors[name].dtype
-    behind = [path for path in tensors if origins is not None and origins.are_all_behind((path,))]
+    behind = [path for path in tensors if origins.are_all_behind((path,))]
     shapes = {tensors[path].dims for path in behind if path != name and tensors[path].dtype == kind}
     if name in behind and len(shapes) == 1 and len(dims := next(iter(shapes))) == rank:
         arguments = candidate.arguments.with_argument(name, replace(tensors[name], dims=dims))

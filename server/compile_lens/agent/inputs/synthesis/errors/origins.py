@@ -27,6 +27,8 @@ class Origins:
 
     def __init__(self, error: BaseException) -> None:
         self._steps = _steps_to_parameters(error)
+        # what is joined has parts of its own: `cat([x, hidden])` of channels
+        self.is_of_joined = "same number of dimensions" in str(error)
 
     def steps(self, path: str) -> int:
         """How many assignments are between the argument ``path`` and what failed: 0 where the failing expression names it, and MOST_STEPS

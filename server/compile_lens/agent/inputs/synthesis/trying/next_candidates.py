@@ -161,7 +161,7 @@ def next_candidates(
         yield from _with_one_more(problem, candidate, error)
     unmade = [(got, want) for got, want in sizes if got not in candidate.unknowns.values.values()]
     solved, unsolved = _by_conditions(candidate, conditions, end)
-    if unmade and not solved:
+    if unmade and not solved and not any(w.kind in ("rank", "more-dims") for w in wanted):
         yield from probed()
     for got, want in unmade:
         yield from of_other_part(candidate, got, want)

@@ -211,7 +211,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
             continue
         # symbolic sizes take longer: they are used only now, to learn which of them are wrong
         trial = attempt(candidate.unknowns, functools.partial(_symbolic, problem, candidate, budget.trial_seconds))
-        try_call = functools.partial(_tried, problem, budget)
+        try_call = functools.partial(_tried, problem, budget, error)
         probe = () if failure.repeated else (functools.partial(with_probed_sizes, candidate, error, try_call),)
         following = itertools.takewhile(
             lambda _: budget.left > 0, next_candidates(problem, candidate, error, trial.conditions, budget.end, *probe)
@@ -253,11 +253,9 @@ def first_that_returns(
     return None
 
 
-def _tried(problem: CallProblem, budget: SearchBudget, candidate: Candidate) -> Exception | None:
-    """What the call of a probe raises; no answer where none is left."""
-    if not budget.spend():
-        return RuntimeError("no trial is left")
-    return _try_for_real(problem, candidate, budget.trial_seconds)
+def _tried(problem: CallProblem, budget: SearchBudget, before: Exception, candidate: Candidate) -> Exception | None:
+    """What the call of a probe raises; ``before``, as if it changed nothing, where no trial is left."""
+    return _try_for_real(problem, candidate, budget.trial_seconds) if budget.spend() else before
 
 
 def _try_for_real(problem: CallProblem, candidate: Candidate, seconds: float) -> Exception | None:
