@@ -55,7 +55,8 @@ def test_what_follows_a_name_that_was_removed_is_analyzed(tmp_path: Path, warm_h
     outcome = run(warm_host, write(tmp_path, NET))
     assert [call.target for call in outcome.calls] == ["Net"]
     errors = {finding.place.line: finding for finding in outcome.findings if finding.code == CODE}
-    assert set(errors) == {4, 16, 24}
+    assert set(errors) == {4, 16, 24, 32}
+    assert "has no attribute 'never_heard_of'" in errors[32].message and "installed version" in errors[32].explanation
     # of several names that an import lacks, one has nothing in its place
     assert errors[4].hints == (
         "`torch._six.string_classes` was removed in PyTorch 2.0. Use `(str, bytes)` instead.",
@@ -88,6 +89,7 @@ def asks(action):
 
 kind = "Iterable"
 assert not asks(lambda: getattr(collections, kind))
+assert not asks(lambda backend=collections: backend.Iterable)
 assert not asks(lambda: collections.Unheard)
 assert not hasattr(collections, "Iterable") and told == []
 assert asks(lambda: collections.Iterable)
@@ -98,12 +100,21 @@ if not hasattr(inspect, "getargspec"):
     assert asks(lambda: inspect.getargspec(asks))
     assert inspect.getargspec(asks) == (["action"], None, None, None)
 
+# as numpy raises it
+old = types.ModuleType("numpy")
+exec("def __getattr__(name): raise AttributeError('gone', name=None)", vars(old))
+sys.modules["numpy"] = numpy = old
+assert asks(lambda: numpy.float) and numpy.float is float
+
 def import_old():
     from torch._six import inf
     import torch.tensor
 
+del sys.modules["numpy"]
 import torch
 assert asks(import_old)
+# torch has a `__getattr__`, in whose line the name does not stand
+assert asks(lambda: torch.rfft(torch.ones(4), 1)) and torch.rfft(torch.ones(4), 1).shape == (3, 2)
 from torch._six import inf
 assert inf == torch.inf
 assert torch.tensor is not sys.modules.get("torch.tensor")

@@ -16,6 +16,7 @@ ENDED_HERE = "Nothing after this line was run or analyzed."
 SKIPPED = "This statement and those that need its result were skipped. The rest ran."
 MENDED = "The rest ran without what failed here. What needs it raises this error."
 MOVED = "The rest was analyzed with what takes its place in the installed version."
+LACKING = "Nothing that needs this can be called with the installed version. The rest was analyzed."
 
 
 class Place(Struct, frozen=True):

@@ -19,7 +19,18 @@ from compile_lens.analysis.compile_errors import (
 from compile_lens.analysis.compiled_code_errors import misuse_of
 from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
 from compile_lens.analysis.error_words import first_words
-from compile_lens.analysis.finding import ENDED_HERE, MENDED, MOVED, SKIPPED, Finding, Kind, Place, Related, Severity
+from compile_lens.analysis.finding import (
+    ENDED_HERE,
+    LACKING,
+    MENDED,
+    MOVED,
+    SKIPPED,
+    Finding,
+    Kind,
+    Place,
+    Related,
+    Severity,
+)
 from compile_lens.analysis.how_to_start import hints_for
 from compile_lens.analysis.missing_requirements import MISSING_ARGUMENTS, MISSING_DATA, missing_finding
 from compile_lens.analysis.outcome import Outcome
@@ -138,7 +149,7 @@ def _beside(beside: RaisedBeside, context: RunContext) -> Finding:
         ending = "Python shows this exception and calls the remaining exit functions. The exit code stays the same."
     else:
         message = f"At import: {finding.message}" if beside.where == "import" else finding.message
-        ending = {"mended": MENDED, "moved": MOVED}.get(beside.where, SKIPPED)
+        ending = {"mended": MENDED, "moved": MOVED, "lacking": LACKING}.get(beside.where, SKIPPED)
     explanation = finding.explanation.replace(ENDED_HERE, ending, 1)
     return replace(finding, severity=severity_beside(finding), message=message, explanation=explanation)
 

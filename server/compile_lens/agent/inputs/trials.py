@@ -14,7 +14,7 @@ from typing import Any
 from ..instrument.unrecorded import uncompiled, unrecorded
 from ..runtime import process_group
 from ..runtime.entry_plans import CallTarget, SynthesizedCalls
-from ..runtime.entry_protocol import UNDEFINED_NAME, CallNotMade, CallsCovered
+from ..runtime.entry_protocol import OTHER_VERSION, UNDEFINED_NAME, CallNotMade, CallsCovered
 from ..variations import watcher
 from ..variations.call_snapshot import copied
 from . import compiled_call
@@ -27,7 +27,7 @@ from .calling.memory import bounded
 from .calling.placement import beside, preferring
 from .calling.time_limit import TrialTooLong, at_most
 from .importing.absent import cause_of
-from .importing.moved_stand_ins import telling
+from .importing.moved_stand_ins import tell_lack, telling
 from .synthesis.drafts import draft_of
 from .synthesis.errors.blame import involved_arguments, line_of_failure
 from .synthesis.errors.no_call import no_call_returns
@@ -348,6 +348,8 @@ class Trials:
             why = no_call_returns(error.shown)
             if why:
                 reason, draft = f"{reason}: {why}", ""
+            if why == OTHER_VERSION and error.shown is not None:
+                tell_lack(error.shown)
         except RecursionError:
             reason, draft = "the search reached Python's recursion limit", self._first_draft(target)
         except SystemExit as end:

@@ -304,7 +304,8 @@ class ProgramRaised(AgentEvent):
 @dataclass(frozen=True)
 class RaisedAside(AgentEvent):
     """An exception that did not end the run. ``where`` is ``import``, ``statement`` (both of the analyzed file), ``thread`` or ``atexit``;
-    ``mended`` where the statement ran without a part, ``moved`` where what failed ran with what means the same as a removed name.
+    ``mended`` where the statement ran without a part, ``moved`` where what failed ran with what means the same as a removed name,
+    ``lacking`` where nothing does.
 
     ``owner`` is the name of the thread, or of the function that was registered with ``atexit``.
     """

@@ -39,7 +39,8 @@ class Mender:
         self._file = file
         self._wire = wire
         self._tell = tell
-        self._has_stub = False
+        # of the statement that is being mended
+        self._has_stub = self._has_moved = self._is_told = False
 
     def mend(self, node: ast.stmt, problem: BaseException, names: dict[str, Any], path: str) -> BaseException | None:
         """Run ``node``, which raised ``problem`` in the file ``path``, in ``names`` without what fails. What it raises at last; None where
@@ -51,7 +52,7 @@ class Mender:
         if found is None:
             return None  # it comes of an import that is told
         problem = found
-        self._has_stub = False
+        self._has_stub = self._has_moved = self._is_told = False
         if isinstance(node, ast.Import | ast.ImportFrom):
             remaining = self._import(node, names, path)
         else:
@@ -60,8 +61,9 @@ class Mender:
                 remaining = attempt(node, names, path)
                 if remaining is None:
                     return None  # it is told where it stands
-        if remaining is None and not isinstance(problem, NeedsAbsent):
-            self._tell(problem, MENDED if self._has_stub else MOVED)
+        is_new = self._has_stub or self._has_moved or not self._is_told
+        if remaining is None and is_new and not isinstance(problem, NeedsAbsent):
+            self._tell(problem, MOVED if self._has_moved and not self._has_stub else MENDED)
         return remaining
 
     def _import(self, node: ast.Import | ast.ImportFrom, names: dict[str, Any], path: str) -> BaseException | None:
@@ -77,6 +79,7 @@ class Mender:
             error = attempt(one, names, path)
             # what lacks a name is the library; a name that this statement asks for is bound here alone
             while error is not None and not _lacks_part(error, module) and stands_in_after(error):
+                self._is_told = True
                 error = attempt(one, names, path)
             if error is None:
                 continue
@@ -136,6 +139,7 @@ class Mender:
 
     def _moved(self, found: MovedName, error: Exception) -> Any:
         self._wire.tell(ImportHelped(found.name, instead=found.instead))
+        self._has_moved = True
         return found.value
 
     def _told(self, name: str, error: Exception) -> None:

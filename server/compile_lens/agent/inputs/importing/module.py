@@ -189,12 +189,13 @@ def _is_raised_in(problem: BaseException, file: str) -> bool:
 
 def package_of(file: str, text: str = "") -> tuple[str, str]:
     """The folder that must be on the path, and the dotted name of ``file`` in it: as deep as there are ``__init__.py``, or as the
-    relative imports in ``text`` reach."""
+    relative imports in ``text`` reach. They work in a folder that no statement can name, too (`python -m my-net.model`)."""
     folder, base = os.path.split(os.path.abspath(file))
     stem = os.path.splitext(base)[0]
     parts = [] if stem == "__init__" else [stem]
-    least = max(_relative_depth(text), _own_depth(folder, text))
-    while os.path.basename(folder).isidentifier() and (
+    relative = _relative_depth(text)
+    least = max(relative, _own_depth(folder, text))
+    while _may_be_package(folder, len(parts) <= relative) and (
         os.path.isfile(os.path.join(folder, "__init__.py")) or len(parts) <= least
     ):
         folder, package = os.path.split(folder)
@@ -206,7 +207,15 @@ def package_of(file: str, text: str = "") -> tuple[str, str]:
         parts = [stem]
     # a file such as train-1.py cannot be imported by its own name
     dotted = ".".join(reversed(parts))
-    return folder, dotted if all(part.isidentifier() for part in parts) else f"_compile_lens_entry_{abs(hash(dotted))}"
+    if all(part.isidentifier() for part in parts) or (relative and len(parts) > 1 and "." not in parts[0]):
+        return folder, dotted
+    return folder, f"_compile_lens_entry_{abs(hash(dotted))}"
+
+
+def _may_be_package(folder: str, is_needed: bool) -> bool:
+    """Whether the name of ``folder`` may be that of a package. A dot would make two of it."""
+    name = os.path.basename(folder)
+    return name.isidentifier() or (is_needed and bool(name) and "." not in name)
 
 
 def _shadows(folder: str, package: str, text: str) -> bool:

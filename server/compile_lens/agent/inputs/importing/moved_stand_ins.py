@@ -22,10 +22,12 @@ from typing import Any
 from ... import OWN_FOLDER
 from ...runtime.entry_protocol import ImportHelped
 from ...runtime.foreign_code import attempted
+from ...runtime.libraries import library_roots
 from ...runtime.message import AgentEvent
 from ...runtime.moved_names import module_replacement, names_in, replacement
 from ...runtime.parsed_source import parsed_expression
 from ...runtime.raised import aside
+from .absent import StubModule
 from .as_written import runs_as_written
 from .moved_functions import made
 
@@ -33,7 +35,7 @@ _CANNOT_IMPORT = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 # of functions that are there and raise (torch/_linalg_utils.py)
 _REMOVED = re.compile(r"This function was deprecated since version [\d.]+ and is now removed")
 # how what failed for the lack of a name is told
-MOVED = "moved"
+MOVED, LACKING = "moved", "lacking"
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ Tell = Callable[[AgentEvent], object]
 _tell: Tell | None = None
 _is_used = True
 _standing: set[str] = set()
+_told: set[str] = set()
 
 
 def use_moved_names(are_used: bool) -> None:
@@ -102,6 +105,18 @@ def stands_in_after(error: BaseException) -> bool:
     return True
 
 
+def tell_lack(error: BaseException) -> None:
+    """Tell that the program raised ``error`` for the lack of a name that the installed version of a library does not have, and in whose
+    place nothing stands. A module of the project may lack one because of what we have left out of it."""
+    owner, name = lacked_attribute(error)
+    if _tell is None or not isinstance(owner, ModuleType) or isinstance(owner, StubModule):
+        return
+    full = f"{owner.__name__}.{name}"
+    if full not in _told and str(getattr(owner, "__file__", "")).startswith(library_roots()):
+        _told.add(full)
+        _tell(aside(error, OWN_FOLDER, LACKING))
+
+
 def put_by_name(name: str) -> None:
     """Put in the place of ``name`` what another process has put there."""
     found = stand_in_for(name) if name not in _standing else None
@@ -131,29 +146,53 @@ def _lacked(error: BaseException) -> str:
         match = _CANNOT_IMPORT.search(str(error))
         return f"{match[2]}.{match[1]}" if match is not None else ""
     if isinstance(error, AttributeError):
-        return _lacked_of(getattr(error, "obj", None), str(getattr(error, "name", None) or ""), error)
+        return _lacked_of(*lacked_attribute(error), error)
     if isinstance(error, RuntimeError) and _REMOVED.match(str(error)):
         return _removed_function(error)
     return ""
 
 
+def lacked_attribute(error: BaseException) -> tuple[Any, str]:
+    """The object that lacks an attribute, and its name; None and '' where ``error`` does not say.
+
+    A module's own `__getattr__` may raise it without (numpy 2.4 passes ``name=None``); what it was asked is in its frame.
+    """
+    owner, name = getattr(error, "obj", None), str(getattr(error, "name", None) or "")
+    if owner is not None or not isinstance(error, AttributeError):
+        return owner, name
+    frame = next((each for each, _ in reversed([*traceback.walk_tb(error.__traceback__)])), None)
+    if frame is None or not frame.f_code.co_varnames:
+        return None, ""
+    own = frame.f_globals.get("__getattr__")
+    if getattr(own, "__code__", None) is not frame.f_code:
+        return None, ""
+    asked = frame.f_locals.get(frame.f_code.co_varnames[0])
+    return sys.modules.get(str(frame.f_globals.get("__name__"))), asked if isinstance(asked, str) else ""
+
+
 def _lacked_of(owner: Any, name: str, error: BaseException) -> str:
     if isinstance(owner, ModuleType):
-        return f"{owner.__name__}.{name}" if _is_written(name, error) else ""
+        return f"{owner.__name__}.{name}" if is_asked_for(name, error) else ""
     torch: Any = sys.modules.get("torch")
     return f"torch.{name}" if torch is not None and isinstance(owner, torch.Tensor) else ""
 
 
-def _is_written(name: str, error: BaseException) -> bool:
-    """Whether the attribute ``name`` stands in the line that raised ``error``: in `getattr(np, kind)` it may be an argument of ours."""
-    frames = traceback.extract_tb(error.__traceback__)
+def is_asked_for(name: str, error: BaseException) -> bool:
+    """Whether the line that raised ``error`` asks for the attribute ``name`` of what the program has imported: in `getattr(np, kind)`
+    and in `backend.kind`, it may be an argument of ours."""
+    entries = [*traceback.walk_tb(error.__traceback__)]
+    frames = [*traceback.extract_tb(error.__traceback__)]
+    while frames and frames[-1].name == "__getattr__":  # the library's own, which says that it has no such name
+        frames.pop()
     if not frames:
         return False
-    first = frames[-1].lineno or 0
+    code, first = entries[len(frames) - 1][0].f_code, frames[-1].lineno or 0
     # an expression may stand in several lines (Python 3.11 tells where it ends)
     last = getattr(frames[-1], "end_lineno", None) or first
-    texts = [linecache.getline(frames[-1].filename, number) for number in range(first, last + 1)]
-    return re.search(rf"\.\s*{re.escape(name)}\b", "".join(texts)) is not None
+    text = "".join(linecache.getline(frames[-1].filename, number) for number in range(first, last + 1))
+    passed = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    roots = re.findall(rf"\b(\w+)(?:\s*\.\s*\w+)*?\s*\.\s*{re.escape(name)}\b", text)
+    return any(root not in passed for root in roots)
 
 
 def _removed_function(error: BaseException) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from types import ModuleType
 
 from ....runtime.entry_protocol import OTHER_VERSION, UNDEFINED_NAME
-from .failing_lines import failing_line
+from ...importing.moved_stand_ins import is_asked_for, lacked_attribute
 
 
 def no_call_returns(error: BaseException | None) -> str:
@@ -17,7 +16,7 @@ def no_call_returns(error: BaseException | None) -> str:
     """
     if type(error) is NameError:
         return UNDEFINED_NAME
-    if isinstance(error, AttributeError) and isinstance(getattr(error, "obj", None), ModuleType):
-        is_written = re.search(rf"\.\s*{re.escape(str(error.name))}\b", failing_line(error))
-        return OTHER_VERSION if is_written else ""
+    if isinstance(error, AttributeError):
+        owner, name = lacked_attribute(error)
+        return OTHER_VERSION if isinstance(owner, ModuleType) and is_asked_for(name, error) else ""
     return ""
