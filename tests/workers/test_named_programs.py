@@ -51,6 +51,12 @@ def test_files_that_have_libraries_loaded_are_left_out(name: str, tmp_path: Path
     assert without({name: f"{tmp_path}{os.pathsep}/opt"}, lambda place: place == tmp_path) == {name: "/opt"}
 
 
+def test_a_locale_is_no_folder_of_a_workspace(tmp_path: Path) -> None:
+    given = {"LC_ALL": f"{tmp_path}/de_DE", "LANG": "en_US.UTF-8", "LOCPATH": str(tmp_path)}
+    left_out = without(given, lambda place: place.is_relative_to(tmp_path), keeps_relative=False)
+    assert left_out == {"LC_ALL": "", "LOCPATH": ""}
+
+
 @pytest.mark.parametrize("theirs", ["{}/lib", "{}/$LIB", "{}/${{LIB}}/x", "$ORIGIN/../lib"])
 def test_the_loader_separates_and_fills_in_more_than_others(theirs: str, tmp_path: Path) -> None:
     named = theirs.format(tmp_path)
