@@ -78,11 +78,13 @@ def test_git_starts_no_program_of_the_repository_and_loads_none_of_its_folder(
     monkeypatch.setenv("GIT_SSH_COMMAND", f"{ELSEWHERE} -o ProxyCommand={theirs}")
     monkeypatch.setenv("SSH_ASKPASS", ELSEWHERE)
     monkeypatch.setenv("LD_LIBRARY_PATH", "bin::/opt")
+    monkeypatch.setenv("XDG_CONFIG_HOME", ".config")
     monkeypatch.chdir(clone)
     shown = dict(line.split("=", 1) for line in run_git(clone, ["status"]).stdout.decode().splitlines() if "=" in line)
     named = ("GIT_SSH", "GIT_ASKPASS", "GIT_SSH_COMMAND", "PAGER", "EDITOR", "SSH_ASKPASS")
     assert {name: shown[name] for name in named if name in shown} == {"SSH_ASKPASS": ELSEWHERE}
     assert shown["LD_LIBRARY_PATH"] == "/opt"
+    assert "XDG_CONFIG_HOME" not in shown
 
 
 def test_a_question_to_an_interpreter_loads_no_library_of_the_repository(
