@@ -98,12 +98,13 @@ def test_a_launch_file_passes_on_no_secret_of_the_editor(tmp_path: Path, monkeyp
     file = tmp_path / "train.py"
     configuration = {
         "type": "debugpy", "request": "launch", "name": "x", "program": "train.py", "cwd": "${env:MY_API_KEY}",
-        "args": ["${env:MY_API_KEY}"], "env": {"SHOWN": "${env:MY_API_KEY}", "KEPT": "${env:MY_SETTING}"},
+        "args": ["${env:MY_API_KEY}"], "env": {"SHOWN": "${env:MY_API_KEY}", "KEPT": "${env:MY_SETTING}", "AGENT": "${env:SSH_AUTH_SOCK}"},
     }  # fmt: skip
     (tmp_path / ".vscode").mkdir()
     (tmp_path / ".vscode" / "launch.json").write_text(json.dumps({"configurations": [configuration]}))
     monkeypatch.setenv("MY_API_KEY", "planted-key")
     monkeypatch.setenv("MY_SETTING", "mine")
+    monkeypatch.setenv("SSH_AUTH_SOCK", "/planted/agent")
     launch = find_launch(file, tmp_path)
     assert launch is not None
     assert "planted" not in repr(launch)

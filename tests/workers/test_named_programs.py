@@ -51,6 +51,12 @@ def test_files_that_have_libraries_loaded_are_left_out(name: str, tmp_path: Path
     assert without({name: f"{tmp_path}{os.pathsep}/opt"}, lambda place: place == tmp_path) == {name: "/opt"}
 
 
+def test_a_locale_is_no_folder_of_a_workspace(tmp_path: Path) -> None:
+    given = {"LC_ALL": f"{tmp_path}/de_DE", "LANG": "en_US.UTF-8", "LOCPATH": str(tmp_path)}
+    left_out = without(given, lambda place: place.is_relative_to(tmp_path), keeps_relative=False)
+    assert left_out == {"LC_ALL": "", "LOCPATH": ""}
+
+
 @pytest.mark.parametrize("theirs", ["{}/lib", "{}/$LIB", "{}/${{LIB}}/x", "$ORIGIN/../lib"])
 def test_the_loader_separates_and_fills_in_more_than_others(theirs: str, tmp_path: Path) -> None:
     named = theirs.format(tmp_path)
@@ -72,11 +78,13 @@ def test_git_starts_no_program_of_the_repository_and_loads_none_of_its_folder(
     monkeypatch.setenv("GIT_SSH_COMMAND", f"{ELSEWHERE} -o ProxyCommand={theirs}")
     monkeypatch.setenv("SSH_ASKPASS", ELSEWHERE)
     monkeypatch.setenv("LD_LIBRARY_PATH", "bin::/opt")
+    monkeypatch.setenv("XDG_CONFIG_HOME", ".config")
     monkeypatch.chdir(clone)
     shown = dict(line.split("=", 1) for line in run_git(clone, ["status"]).stdout.decode().splitlines() if "=" in line)
     named = ("GIT_SSH", "GIT_ASKPASS", "GIT_SSH_COMMAND", "PAGER", "EDITOR", "SSH_ASKPASS")
     assert {name: shown[name] for name in named if name in shown} == {"SSH_ASKPASS": ELSEWHERE}
     assert shown["LD_LIBRARY_PATH"] == "/opt"
+    assert "XDG_CONFIG_HOME" not in shown
 
 
 def test_a_question_to_an_interpreter_loads_no_library_of_the_repository(

@@ -12,7 +12,8 @@ from rich.table import Table
 
 from compile_lens.cli.options import Amount, json_option
 from compile_lens.cli.safe_console import SafeConsole
-from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.cli.terminal import echo, echo_json, remark
+from compile_lens.shown_text import visible_name
 from compile_lens.workers.cache_health import find_cache_problem
 from compile_lens.workers.cache_limit import CacheInUseError, clear, limit, measure
 from compile_lens.workers.caches import CONTENTS, PARTS, cache_root
@@ -46,7 +47,7 @@ def print_sizes(as_json: bool) -> int:
     for part in parts:
         table.add_row(part.name, decimal(part.bytes), f"{part.files:,}", CONTENTS[part.name])
     console = SafeConsole(soft_wrap=True)
-    console.print(str(root))
+    console.print(visible_name(str(root)))
     console.print(table)
     return _told(root)
 
@@ -70,7 +71,7 @@ def _told(root: Path) -> int:
     problem = find_cache_problem(root)
     if problem is None:
         return 0
-    echo(f"compile-lens: {problem}", err=True)
+    remark(f"{problem}")
     return 0 if problem.is_full else 2
 
 

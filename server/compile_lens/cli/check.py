@@ -30,7 +30,7 @@ from compile_lens.cli.printer import OutcomePrinter, local_trees
 from compile_lens.cli.project_options import named_by_project
 from compile_lens.cli.saving import Saving, saving_options
 from compile_lens.cli.targets import find_targets
-from compile_lens.cli.terminal import as_given, echo
+from compile_lens.cli.terminal import as_given, echo, remark
 from compile_lens.cli.text_output import display_path
 from compile_lens.diff.budget import Budget
 from compile_lens.diff.gate import Gate
@@ -147,13 +147,13 @@ def check(
     targets = find_targets(files)
     for name in targets.empty:
         why = "no Python file here uses torch.compile" if os.path.isdir(name) else "no file matches this pattern"  # noqa: PTH112
-        echo(f"compile-lens: {name}: {why}.", err=True)
+        remark(f"{name}: {why}.")
     for name in targets.incomplete:
         limits = f"the first {MOST_RULES:,} rules of at most {LONGEST_RULE:,} characters"
-        echo(f"compile-lens: {name}: only {limits} were read, so ignored files may be analyzed.", err=True)
+        remark(f"{name}: only {limits} were read, so ignored files may be analyzed.")
     if targets.passed_over and not quiet:
         number = counted(targets.passed_over, "file")
-        echo(f"compile-lens: skipped {number} without torch.compile.", err=True)
+        remark(f"skipped {number} without torch.compile.")
     jobs = [
         make_job(
             file,

@@ -13,7 +13,7 @@ import click
 from compile_lens.agent.runtime.regular_file import is_file
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.printer import local_trees
-from compile_lens.cli.terminal import echo
+from compile_lens.cli.terminal import remark
 from compile_lens.cli.text_output import display_path
 from compile_lens.diff.baseline import BaselineError, Known, baseline_text, read_baseline
 from compile_lens.diff.budget import BadBudget, Budget, budget_of_pairs
@@ -128,13 +128,13 @@ class Comparing:
         try:
             write_beside(self._file, baseline_text(known))
         except OSError as error:
-            echo(f"compile-lens: {name} cannot be written: {error.strerror}.", err=True)
+            remark(f"{name} cannot be written: {error.strerror}.")
             return
         if self.updates:
-            echo(f"compile-lens: wrote {name} ({counted(after, 'finding')}).", err=True)
+            remark(f"wrote {name} ({counted(after, 'finding')}).")
         elif after < before:
             gone = counted(before - after, "finding")
-            echo(f"compile-lens: removed {gone} from {name}, which no longer occur. Commit it.", err=True)
+            remark(f"removed {gone} from {name}, which no longer occur. Commit it.")
 
 
 def _size(known: Known) -> int:

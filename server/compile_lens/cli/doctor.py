@@ -13,8 +13,9 @@ from rich.text import Text
 
 from compile_lens.cli.options import json_option
 from compile_lens.cli.safe_console import SafeConsole
-from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.cli.terminal import echo_json, remark
 from compile_lens.pipeline.doctor import Check, CheckState, examine, worst
+from compile_lens.shown_text import visible_name
 from compile_lens.workers.caches import cache_root
 from compile_lens.workers.environment_report import ask_environment
 from compile_lens.workers.host import HostError
@@ -38,7 +39,7 @@ def doctor(python: str | None, as_json: bool) -> int:
     """
     near = Path.cwd() / "program.py"
     for left_out in tracked_interpreters(near) if python is None else ():
-        echo(f"compile-lens: {about_tracked(left_out)}", err=True)
+        remark(f"{about_tracked(left_out)}")
     try:
         interpreter = find_interpreter(near, explicit=python)
         facts = asyncio.run(ask_environment(interpreter, os.environ))
@@ -56,6 +57,8 @@ def _show(checks: list[Check]) -> None:
     console = SafeConsole()
     for check in checks:
         mark, style = MARKS[check.state]
-        console.print(Text.assemble((f"{mark} ", style), (check.name, "bold"), f": {check.says}"), soft_wrap=True)
+        console.print(
+            Text.assemble((f"{mark} ", style), (check.name, "bold"), f": {visible_name(check.says)}"), soft_wrap=True
+        )
         if check.remedy:
-            console.print(Text(f"    {check.remedy}", "yellow"), soft_wrap=True)
+            console.print(Text(f"    {visible_name(check.remedy)}", "yellow"), soft_wrap=True)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from compile_lens.cli.safe_console import SafeConsole
-from compile_lens.cli.terminal import as_given, echo, echo_json
+from compile_lens.cli.terminal import as_given, echo_json, remark
 from compile_lens.cli.text_output import display_path
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import Entry, EntryChoice
@@ -45,7 +45,7 @@ def entries(files: tuple[str, ...], output_format: str) -> int:
             choice = choose(str(path), read_source(path), workspace_root(path), recording=recording)
             found.append((str(path), choice))
         except (FileProblem, BadEntry) as problem:
-            echo(f"compile-lens: {as_given(str(problem))}", err=True)
+            remark(f"{as_given(str(problem))}")
             code = 2
     if output_format == "json":
         echo_json(

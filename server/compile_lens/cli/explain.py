@@ -13,7 +13,7 @@ from rich.status import Status as Spinner
 
 from compile_lens.cli.options import json_option
 from compile_lens.cli.safe_console import SafeConsole
-from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.cli.terminal import echo, echo_json, remark
 from compile_lens.knowledge.entry import KnowledgeEntry
 from compile_lens.knowledge.lookup import Knowledge, search
 from compile_lens.knowledge.render import footer, to_markdown
@@ -63,7 +63,7 @@ def explain(
         entries = knowledge.find(name)
     if not entries:
         nearest = knowledge.nearest(name)
-        echo(f"compile-lens: torch {knowledge.tables.torch} has no '{name}'.{_elsewhere(knowledge, name)}", err=True)
+        remark(f"torch {knowledge.tables.torch} has no '{name}'.{_elsewhere(knowledge, name)}")
         if nearest:
             echo("Similar names: " + ", ".join(nearest), err=True)
         return 1
@@ -110,7 +110,7 @@ def _knowledge(torch: InstalledTorch | None, *, wait: bool) -> Knowledge:
         try:
             return Knowledge(open_tables(_read(torch)))
         except ExtractionError as error:
-            echo(f"compile-lens: {error} Using the bundled tables.", err=True)
+            remark(f"{error} Using the bundled tables.")
     elif tables.instead_of:
         echo(
             f"compile-lens: This is about torch {tables.torch}; torch {torch.version} is installed. "
@@ -141,7 +141,7 @@ def _elsewhere(knowledge: Knowledge, name: str) -> str:
 
 def _list(entries: list[KnowledgeEntry], knowledge: Knowledge, words: str) -> int:
     if not entries:
-        echo(f"compile-lens: nothing in torch {knowledge.tables.torch} matches '{words}'.", err=True)
+        remark(f"nothing in torch {knowledge.tables.torch} matches '{words}'.")
         return 1
     for entry in entries:
         summary = entry.summary

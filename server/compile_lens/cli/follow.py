@@ -10,7 +10,7 @@ import click
 from compile_lens.cli.following import POLL_S, Following
 from compile_lens.cli.options import Amount, just_my_code_option, map_option, output_options
 from compile_lens.cli.saving import Saving, saving_options
-from compile_lens.cli.terminal import echo
+from compile_lens.cli.terminal import echo, remark
 from compile_lens.pipeline.live_run import LiveRun
 
 
@@ -54,7 +54,7 @@ def watch(
         echo(err=True)
     following.look(is_over=True)
     if following.live.is_empty:
-        echo(f"compile-lens: {folder} has no torch trace yet.", err=True)
+        remark(f"{folder} has no torch trace yet.")
         return 0
     outcomes, code = following.finish(output_format, fail_on, to_stderr=False)
     return max(code, saving.save(outcomes))

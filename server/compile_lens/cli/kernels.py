@@ -16,7 +16,7 @@ from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.stage_outputs import StageOutputs, output_options, write_outputs
 from compile_lens.cli.stage_targets import RunOptions, StageTarget, chosen_graphs, open_target, target_options
 from compile_lens.cli.stages import NO_GRAPHS, PIPED_WIDTH, graph_title
-from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.cli.terminal import echo, echo_json, remark
 from compile_lens.cli.text_output import display_path
 from compile_lens.formats.stages_json import document_of, graph_json, kernel_json, not_fused_json, run_json
 from compile_lens.knowledge.devices import Device
@@ -82,13 +82,13 @@ def kernels(
     for target in targets:
         found = _print(target, region, path, line, verbose) or found
         if target.failure:
-            echo(f"compile-lens: {target.failure}", err=True)
+            remark(f"{target.failure}")
         for note in target.notes:
             echo(note, err=True)
     if any(target.failure for target in targets):
         return 2
     if not found and line is not None:
-        echo(f"compile-lens: No kernel computes anything from line {line}.", err=True)
+        remark(f"No kernel computes anything from line {line}.")
     return 0 if found else 1
 
 

@@ -14,7 +14,7 @@ from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.cli.bisect import absolute
 from compile_lens.cli.options import json_option, python_option
-from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.cli.terminal import echo, echo_json, remark
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.pipeline.job_factory import make_job
 from compile_lens.repro.logs import LogRun, command_of, document, known_stages, log_runs
@@ -85,7 +85,7 @@ def logs(
         raise click.ClickException(outcome.failure)
     chosen = [finding for finding in outcome.findings if _is_meant(finding, code, line)]
     if not chosen:
-        echo(f"compile-lens: {file} has no such findings.", err=True)
+        remark(f"{file} has no such findings.")
         return 1
     groups = [(title, log_runs(f.kind, f.code, f.stage)) for title, f in _one_of_each(chosen)]
     if as_json:

@@ -15,7 +15,7 @@ from rich.text import Text
 from compile_lens.cli.bisect import absolute
 from compile_lens.cli.options import json_option, python_option, timeout_option
 from compile_lens.cli.safe_console import SafeConsole
-from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.cli.terminal import echo, echo_json, remark
 from compile_lens.documents.source_file import FileProblem, source_if_readable
 from compile_lens.repro.minify import Minified, MinifyOptions, MinifyProgress
 from compile_lens.repro.minify import minify as run_minification
@@ -76,7 +76,7 @@ def minify(
         echo_json(_as_json(found, target))
         return 1 if found and found.text else 0 if found and found.verified else 2
     if found is None or not found.text:
-        echo(f"compile-lens: {found.sentence if found else 'Nothing smaller was found.'}", err=True)
+        remark(f"{found.sentence if found else 'Nothing smaller was found.'}")
         for note in found.notes if found else ():
             echo(note, err=True)
         return 0 if found and found.verified else 2

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from compile_lens.agent.runtime.regular_file import read_regular
-from compile_lens.cli.terminal import echo
+from compile_lens.cli.terminal import echo, remark
 
 FILE = "pyproject.toml"
 TABLE = "compile-lens"
@@ -62,7 +62,7 @@ def named_by_project(option: str) -> str:
 
 def _table(file: Path, text: str) -> Mapping[str, Any]:
     if sys.version_info < (3, 11):
-        echo(f"compile-lens: {file}: [tool.{TABLE}] is ignored: reading it needs Python 3.11.", err=True)
+        remark(f"{file}: [tool.{TABLE}] is ignored: reading it needs Python 3.11.")
         return {}
     import tomllib
 

@@ -12,7 +12,7 @@ import click
 from compile_lens.cli.following import POLL_S, Following
 from compile_lens.cli.options import NEVER, just_my_code_option
 from compile_lens.cli.saving import Saving, saving_options
-from compile_lens.cli.terminal import echo
+from compile_lens.cli.terminal import echo, remark
 from compile_lens.pipeline.live_run import LiveRun, trace_files_in
 from compile_lens.temporary_folders import sweep, temporary_folder
 from compile_lens.workers.launched import TRACE, Launched, LaunchError
@@ -62,7 +62,7 @@ def run(
         try:
             program = Launched(command, where.absolute(), os.environ)
         except LaunchError as problem:
-            echo(f"compile-lens: {problem}", err=True)
+            remark(f"{problem}")
             return problem.code
         with program.passing_signals_on():
             while not program.wait(POLL_S):
@@ -75,7 +75,7 @@ def run(
                 if not quiet:  # each line has been printed
                     following.finish("text", NEVER, to_stderr=True)
         if folder is not None:
-            echo(f"compile-lens: the trace is in {folder}.", err=True)
+            remark(f"the trace is in {folder}.")
         return program.code
 
 

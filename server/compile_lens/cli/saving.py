@@ -12,7 +12,7 @@ import click
 
 from compile_lens.analysis.outcome import Outcome
 from compile_lens.cli.printer import OutcomePrinter, local_trees
-from compile_lens.cli.terminal import echo
+from compile_lens.cli.terminal import remark
 from compile_lens.documents.source_file import source_if_named
 from compile_lens.documents.source_lines import read_line as read_local_line
 from compile_lens.formats.report_file import (
@@ -45,7 +45,7 @@ class Saving:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             write_named(self.file, report_bytes(outcomes, read_source, str(Path.cwd()), self.redact))
         except OSError as error:
-            echo(f"compile-lens: {self.file} cannot be written: {error.strerror}.", err=True)
+            remark(f"{self.file} cannot be written: {error.strerror}.")
             return 2
         return 0
 

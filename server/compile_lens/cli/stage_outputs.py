@@ -12,7 +12,7 @@ import click
 
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.stage_targets import RunOptions, StageTarget, chosen_graphs, open_target
-from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.cli.terminal import echo_json, remark
 from compile_lens.cli.text_output import display_path
 from compile_lens.diff.stage_comparison import compare_stages
 from compile_lens.formats import stage_comparison, stages_page, timeline_text
@@ -137,7 +137,7 @@ def write_outputs(
         return None
     for target in targets:
         for line in (*([target.failure] if target.failure else []), *target.notes):
-            echo(f"compile-lens: {line}", err=True)
+            remark(f"{line}")
     if any(target.failure for target in targets):
         return 2
     if outputs.diff is not None:
@@ -161,7 +161,7 @@ def _page(
     timelines: Sequence[tuple[str, Timeline]],
 ) -> str:
     if len(targets) > 1:
-        echo(f"compile-lens: The page shows the first of {counted(len(targets), 'run')}.", err=True)
+        remark(f"The page shows the first of {counted(len(targets), 'run')}.")
     target = targets[0]
     graphs = chosen_graphs(target, region)
     alike = devices_of(graphs)
@@ -246,4 +246,4 @@ def _write(file: Path, text: str) -> None:
         write_named(file, text)
     except OSError as error:
         raise click.ClickException(f"{display_path(str(file))} cannot be written: {error.strerror}.") from None
-    echo(f"compile-lens: wrote {display_path(str(file))}.", err=True)
+    remark(f"wrote {display_path(str(file))}.")

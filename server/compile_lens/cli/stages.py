@@ -15,7 +15,7 @@ from compile_lens.cli.pass_table import chosen_passes, no_diff_of, table_of
 from compile_lens.cli.safe_console import SafeConsole
 from compile_lens.cli.stage_outputs import StageOutputs, output_options, write_outputs
 from compile_lens.cli.stage_targets import RunOptions, StageTarget, chosen_graphs, open_target, target_options
-from compile_lens.cli.terminal import echo, echo_json
+from compile_lens.cli.terminal import echo, echo_json, remark
 from compile_lens.cli.text_output import display_path
 from compile_lens.formats.stages_json import document_of, graph_json, phase_json, run_json, stage_json
 from compile_lens.knowledge.devices import Device
@@ -104,10 +104,10 @@ def stages(
             printed = [_print(stage) for graph in graphs for stage in graph.stages if stage.kind is chosen]
             found = found or bool(printed)
     if not found and chosen is not None and pass_name is None and not any(target.failure for target in targets):
-        echo(f"compile-lens: No graph has the stage {chosen.value}.", err=True)
+        remark(f"No graph has the stage {chosen.value}.")
     for target in targets:
         if target.failure:
-            echo(f"compile-lens: {target.failure}", err=True)
+            remark(f"{target.failure}")
         for note in target.notes:
             echo(note, err=True)
     return _exit_code(targets) or (0 if found else 1)
@@ -157,7 +157,7 @@ def _print_passes(graphs: list[Graph], name: str) -> bool:
             _print(pass_stage(graph.id, of))
             found = True
     for problem in problems if not found else ():
-        echo(f"compile-lens: {problem}", err=True)
+        remark(f"{problem}")
     return found
 
 

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from compile_lens.shown_text import COMMAND_IN_HASHES, visible, without_workflow_commands
+from compile_lens.shown_text import COMMAND_IN_HASHES, visible, visible_name, without_workflow_commands
 
 # variables that GitHub Actions, Azure Pipelines and TeamCity set
 OBEYING = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
@@ -21,6 +21,11 @@ def safe(text: str) -> str:
 def echo(text: str = "", *, err: bool = False) -> None:
     """Print plain text."""
     click.echo(safe(text), err=err)
+
+
+def remark(sentence: str) -> None:
+    """Print one sentence of ours to standard error. A newline in it can only be that of a name."""
+    echo(f"compile-lens: {visible_name(sentence)}", err=True)
 
 
 def echo_commands(text: str) -> None:

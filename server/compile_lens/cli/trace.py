@@ -9,7 +9,7 @@ import click
 from compile_lens.agent.runtime.regular_file import is_file
 from compile_lens.cli.output_options import just_my_code_option, map_option, output_options
 from compile_lens.cli.printer import OutcomePrinter
-from compile_lens.cli.terminal import echo
+from compile_lens.cli.terminal import remark
 from compile_lens.pipeline.opened_trace import OpenedTrace, TraceOptions, open_trace
 from compile_lens.trace.files import TraceError
 
@@ -57,7 +57,7 @@ def trace(
         opened.append((one, path.name))
         problems += one.problems
     if not opened:
-        raise click.ClickException("\n".join(problems))
+        raise click.ClickException(" ".join(problems))
     printer = OutcomePrinter(output_format, quiet, verbose)
     for one, name in opened:
         if one.is_new:
@@ -65,7 +65,7 @@ def trace(
         for outcome in one.merged() if output_format == "text" else one.outcomes:
             printer.add(outcome)
     for unread in problems:
-        echo(f"compile-lens: {unread}", err=True)
+        remark(f"{unread}")
     return max(printer.finish(fail_on), 2 if problems else 0)
 
 

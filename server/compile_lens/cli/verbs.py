@@ -11,7 +11,7 @@ from compile_lens import __version__
 from compile_lens.cli.examples import epilog
 from compile_lens.cli.project_options import VERBS as WITH_DEFAULTS
 from compile_lens.cli.project_options import project_defaults
-from compile_lens.cli.terminal import as_given, echo
+from compile_lens.cli.terminal import as_given, echo, remark
 
 # verb → the module of this package that defines a command of that name, and what it does
 VERBS = {
@@ -93,7 +93,7 @@ def run_verb(arguments: list[str]) -> int:
         echo(error.format_message(), err=True)
         return 2
     except click.ClickException as error:
-        echo(f"compile-lens: {as_given(error.format_message())}", err=True)
+        remark(as_given(error.format_message()))
         return 2
     except (click.Abort, KeyboardInterrupt):
         return 130

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from compile_lens.agent.runtime.protocol import SERVICE_VARIABLES
 from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.late_pattern import pattern
 from compile_lens.workers.access import Access
@@ -53,15 +54,17 @@ class Launch:
 def find_launch(file: Path, root: Path | None, access: Access = Access.SANDBOXED) -> Launch | None:
     """The configuration of the workspace ``root`` that starts ``file`` by its name, or None. One that cannot be read is none.
 
-    It may pass on variables of this process: those that look like secrets only with full ``access``.
+    It may pass on variables of this process: those that look like secrets, or lead to services, only with full ``access``.
     """
     if root is None:
         return None
     try:
         configurations = _read(read_regular_text(root / ".vscode" / "launch.json"))["configurations"]
         found = next(c for c in configurations if _starts(c, file, root))
-        secrets = {} if access is Access.FULL else hidden(os.environ)
-        return _launch(found, file, root, {**os.environ, **secrets})
+        if access is Access.FULL:
+            return _launch(found, file, root, dict(os.environ))
+        kept = {name: value for name, value in os.environ.items() if name not in SERVICE_VARIABLES}
+        return _launch(found, file, root, {**kept, **hidden(kept)})
     except (OSError, ValueError, TypeError, KeyError, AttributeError, StopIteration, RecursionError):
         return None
 

@@ -81,7 +81,7 @@ def open_trace(path: Path, options: TraceOptions) -> OpenedTrace:
             except TraceError as problem:  # the other ranks still have findings
                 unread.append(str(problem))
     if not recorded:
-        raise TraceError("\n".join(unread))
+        raise TraceError(" ".join(unread))
     opened = OpenedTrace(str(path), tuple(with_divergence(recorded)), tuple(unread))
     looked = dict.fromkeys(name for one in recorded for name in one.files.looked)
     kept.remember(path, key, looked, (opened.outcomes, opened.problems))

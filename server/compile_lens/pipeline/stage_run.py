@@ -129,5 +129,5 @@ def open_recorded_stages(path: Path) -> list[tuple[str, OpenedStages]]:
             except TraceError as problem:
                 problems.append(str(problem))
     if not found:
-        raise TraceError("\n".join(problems))
+        raise TraceError(" ".join(problems))
     return found

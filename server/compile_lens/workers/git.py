@@ -28,6 +28,8 @@ WITHOUT_PROGRAMS = (
 # variables of git, which hooks and a folder's own settings have, name another repository, index or configuration, change what paths mean,
 # or have files written: only these stay, by which filters of the user's reach a server
 VARIABLES_OF_GIT = "GIT_"
+# where its settings of the user's are
+OF_SETTINGS = ("HOME", "XDG_CONFIG_HOME")
 KEPT_VARIABLES = ("GIT_SSH", "GIT_ASKPASS", "GIT_SSL_", "GIT_PROXY_", "GIT_LFS_")
 # a few kilobytes of a repository unpack to any size: trees may have the same tree many times
 LONGEST_ANSWER, LONGEST_WAIT_S = 1 << 30, 120.0
@@ -66,7 +68,7 @@ def run_git(
         return lies_in(place, repositories)
 
     command = [on_search_path("git", is_theirs) or "", *WITHOUT_PROGRAMS, "-C", str(root), *arguments]
-    kept = {name: value for name, value in os.environ.items() if _is_kept(name.upper())}
+    kept = {name: value for name, value in os.environ.items() if _is_kept(name.upper()) and not _is_here(name, value)}
     overdue = threading.Event()
     with (
         tempfile.TemporaryFile() as said,
@@ -108,6 +110,11 @@ def _repositories_here() -> tuple[Path, ...]:
         return repositories_around(Path(os.path.realpath(Path.cwd())))
     except OSError:  # it is deleted
         return ()
+
+
+def _is_here(variable: str, value: str) -> bool:
+    """Whether it names the folder of git's settings relatively: in the repository, whose settings may name programs."""
+    return variable in OF_SETTINGS and not Path(value).is_absolute()
 
 
 def _set(variables: Mapping[str, str]) -> dict[str, str]:

@@ -17,12 +17,14 @@ from compile_lens.late_pattern import pattern
 # ld.so(8), dyld(1), iconv(3), Python's command line and environment, OpenSSL's openssl-env(7), OpenMP's OMP_TOOL_LIBRARIES, and NVIDIA's
 # CUPTI (CUDA_INJECTION64_PATH)
 NAMES = pattern(
-    r"^(?:LD_(?:LIBRARY_PATH|PRELOAD|AUDIT)|DYLD_\w*(?:PATH|LIBRARIES)|GCONV_PATH|PYTHON(?:HOME|PYCACHEPREFIX|USERBASE|PLATLIBDIR)"
+    r"^(?:LD_(?:LIBRARY_PATH|PRELOAD|AUDIT)|DYLD_\w*(?:PATH|LIBRARIES)|GCONV_PATH|LOCPATH|NLSPATH|PYTHON(?:HOME|PYCACHEPREFIX|USERBASE|PLATLIBDIR)"
     r"|OPENSSL_(?:CONF|CONF_INCLUDE|MODULES|ENGINES)|OMP_TOOL_LIBRARIES|CUDA_INJECTION(?:32|64)_PATH)$"
 )
-# Of these, each is a command, a program, a file of Python, or several of them: git(1), ssh(1), environ(7), Python's webbrowser
+# Of these, each is a command, a program, a file of Python, or several (git(1), ssh(1), environ(7), Python's webbrowser), or a locale,
+# which may be a folder (setlocale(3))
 COMMANDS = pattern(
-    r"^(?:GIT_\w+|SSH_ASKPASS|BROWSER|EDITOR|VISUAL|(?:MAN)?PAGER|LESS(?:OPEN|CLOSE)|PYTHON(?:STARTUP|BREAKPOINT|INSPECT))$"
+    r"^(?:GIT_\w+|SSH_ASKPASS|BROWSER|EDITOR|VISUAL|(?:MAN)?PAGER|LESS(?:OPEN|CLOSE)|PYTHON(?:STARTUP|BREAKPOINT|INSPECT)"
+    r"|LC_[A-Z]+|LANG(?:UAGE)?)$"
 )
 # what separates the words of a command, for a shell, and commands from one another
 _BETWEEN_WORDS = pattern(rf"[\s'\"`;|&()=<>]|{re.escape(os.pathsep)}")

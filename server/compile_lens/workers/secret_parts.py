@@ -11,7 +11,7 @@ from compile_lens.late_pattern import pattern
 
 HIDDEN = "hidden-by-compile-lens"
 # up to the last `@`: a password may have any character
-_PASSWORD_IN_URL = pattern(r"(?<=://)([^/@\s:]*):[^\s,]+(?=@)")
+_PASSWORD_IN_URL = pattern(r"(?<=://)([^/\s:]*):(?:[^\s,]|,(?!\w{1,20}://))+(?=@)")
 # In the place of a user. Where git or an index is asked, a short one with numbers may be a token, too.
 _TOKEN_IN_URL = pattern(
     rf"(?<=://)(?:[^/@\s:]{{16,}}(?=@)|(?=[^/@\s:]*\d)[^/@\s:]{{16,}}(?=:{HIDDEN}@))"
@@ -21,8 +21,13 @@ _TOKEN_IN_URL = pattern(
 # What signs an address for whoever has it, or stands for its user (AWS's Signature Version 4, Google's signed URLs, Azure's shared access
 # signatures, RFC 6750, section 2.3).
 _SECRET_OF_QUERY = pattern(
-    r"([?&;#](?:[\w.-]*(?:signature|credential|token|secret|passw(?:or)?d|api[_-]?key|access[_-]?key)|sig)=)(?!(?:true|false|\d{1,6})(?:[&;#]|$))[^&;#\s\"'<>]+",
+    r"([?&;#](?:[\w.-]*(?:signature|credential|token|secret|passw(?:or)?d|api[_-]?key|access[_-]?key)|sig|pass|pwd|jwt)=)(?!(?:true|false|\d{1,6})(?:[&;#]|$))[^&;#\s\"'<>]+",
     re.IGNORECASE,
+)
+# tokens by the prefixes that their issuers publish, wherever they stand
+_TOKEN = pattern(
+    r"(?<![\w-])(?:(?:hf_|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|pypi-|npm_|AKIA|ASIA|AIza|nvapi-|gsk_)[\w-]{16,200}"
+    r"|sk-(?=[\w-]{0,100}\d)[\w-]{20,200}|eyJ[\w-]{10,2000}\.eyJ[\w.-]{10,4000})"
 )
 # Whoever has the address of a webhook may write there: its path is the secret (docs.slack.dev "Incoming webhooks", docs.discord.com
 # "Webhook Resource", learn.microsoft.com "Incoming Webhooks"), as is that of a bot (core.telegram.org/bots/api "Making requests").
@@ -65,12 +70,13 @@ def without_secrets(value: str) -> str:
     """``value`` with its secrets replaced; one that is too long to be searched, and may have the address of a user, whole."""
     if len(value) > LONGEST:
         return HIDDEN if "://" in value and "@" in value else _SECRET_OF_QUERY.sub(rf"\1{HIDDEN}", value)
+    value = _TOKEN.sub(HIDDEN, value)
     if not _MAY_HAVE_SOME.search(value):
         return value
     shown = _TOKEN_IN_URL.sub(HIDDEN, _PASSWORD_IN_URL.sub(rf"\1:{HIDDEN}", value))
-    shown = _SECRET_OF_QUERY.sub(rf"\1{HIDDEN}", shown)
     shown = _WEBHOOK.sub(lambda match: f"{match[1] or match[2]}{HIDDEN}", shown)
     shown = _USER_AT_HOST.sub(rf"\1:{HIDDEN}", shown)
-    for one in (_OPTION, _USER_OPTION, _FIELD):
+    # a field may have in braces what ends a part of a query
+    for one in (_FIELD, _SECRET_OF_QUERY, _OPTION, _USER_OPTION):
         shown = one.sub(rf"\1{HIDDEN}", shown)
     return shown

@@ -63,6 +63,11 @@ class SandboxKind(str, Enum):
 SHARED_IN_SCRATCH = "shared-memory"
 # how the device files of GPUs begin
 GPU_DEVICES = ("nvidia", "dri", "kfd", "dxg", "accel")
+# variables that let a program ask a process outside the sandbox to act for it
+SERVICE_VARIABLES = (
+    "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+    "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE", "GIT_ASKPASS", "SSH_ASKPASS", "NVIM", "NVIM_LISTEN_ADDRESS", "TMUX",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from typing import Any
 
 from .. import torch_internals
 from ..sandbox import choice, initial_environment, own_program
-from ..sandbox.policy import SERVICE_VARIABLES
 from ..substitutes.cuda import trial
 from ..substitutes.cuda.usage import names_gpu
 from . import forked_run, gpu_presence, job, own_compilers, precompiled_headers, processes, warmup
@@ -31,6 +30,7 @@ from .libraries import import_paths, library_roots
 from .loaded_standby import LoadedStandby
 from .protocol import (
     PROTOCOL_VERSION,
+    SERVICE_VARIABLES,
     Depth,
     Hello,
     LoadCommand,

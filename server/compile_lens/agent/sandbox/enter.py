@@ -9,6 +9,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
+from ..runtime.protocol import SERVICE_VARIABLES
 from ..runtime.task_group import BEYOND
 from ..torch_internals.options import set_loaded_option
 from . import (
@@ -29,7 +30,6 @@ from .open_sockets import SERVICES, open_sockets
 from .overlays import Layer
 from .policy import (
     DEVICES,
-    SERVICE_VARIABLES,
     SHARED_MEMORY,
     Policy,
     gpu_devices,

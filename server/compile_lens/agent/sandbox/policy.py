@@ -13,11 +13,6 @@ from ..runtime.task_group import most_threads
 from . import secret_places
 from .mounts import mounts, other_names
 
-# variables that let a program ask a process outside the sandbox to act for it
-SERVICE_VARIABLES = (
-    "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
-    "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE", "GIT_ASKPASS", "SSH_ASKPASS", "NVIM", "NVIM_LISTEN_ADDRESS", "TMUX",
-)  # fmt: skip
 SHARED_MEMORY = "/dev/shm"
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 

@@ -257,6 +257,12 @@ SECRET_PLACES = (
     SecretPlace("Jupyter's settings", "https://jupyter-server.readthedocs.io/en/latest/operators/public-server.html, https://jupyter-ai.readthedocs.io", (
         "~/.jupyter/*.json", "~/.jupyter/*.py", "$XDG_DATA_HOME/jupyter/jupyter_ai/config.json",
     ), are_settings=True),
+    SecretPlace("other services and assistants", "their command lines", (
+        "~/.databricks/token-cache.json", "$XDG_CACHE_HOME/dagshub/tokens", "~/.determined/auth.json", "~/.swanlab/.netrc", "$XDG_CONFIG_HOME/Bitwarden",
+        "~/.circleci/cli.yml", "~/.gitlab-runner/config.toml", "~/.jfrog", "$XDG_CONFIG_HOME/stripe", "$XDG_CONFIG_HOME/hcp", "$XDG_DATA_HOME/goose",
+        "~/.factory/auth.json", "~/.lakectl.yaml", "~/.zen", "~/.floorp", "~/.waterfox", "$XDG_CONFIG_HOME/rbw", "$XDG_DATA_HOME/rbw", "~/.doppler", "~/.infisical",
+        "/run/credentials", "/run/containers/0/auth.json", "/run/keys",
+    )),
     # histories
     SecretPlace("Atuin and McFly", "https://docs.atuin.sh", ("$XDG_DATA_HOME/atuin", "$XDG_DATA_HOME/mcfly")),
     SecretPlace("Bash", "man bash(1)", ("~/.bash_history", "~/.bash_sessions"), ("HISTFILE",)),
