@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.late_pattern import pattern
-from compile_lens.syntax.tree import Range, SourceTree, ancestors
+from compile_lens.syntax.tree import Range, SourceTree, ancestors, nodes_of
 
 ASSIGNMENTS = frozenset({"assignment", "augmented_assignment"})
 STATEMENTS = frozenset({"expression_statement", "return_statement", "delete_statement"})
@@ -33,6 +33,16 @@ def changed_at(tree: SourceTree, line: int, name: str) -> Range | None:
     if statement is None or tree.node_range(statement).end_line == tree.node_range(statement).line:
         return None
     return tree.node_range(statement)
+
+
+def is_own_variable(tree: SourceTree, line: int, name: str) -> bool:
+    """Whether ``name``, which the innermost function around ``line`` assigns, is a variable of that function, not of one around it."""
+    functions = [node for node in _below(tree.root, line) if node.type == "function_definition"]
+    return bool(functions) and not any(
+        _text(tree, each) == name
+        for statement in nodes_of(functions[-1], "nonlocal_statement")
+        for each in statement.named_children
+    )
 
 
 def _below(node: tree_sitter.Node, line: int) -> Iterator[tree_sitter.Node]:
