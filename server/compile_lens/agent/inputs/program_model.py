@@ -40,7 +40,7 @@ NO_MODEL_NOR_FUNCTION = "it builds no model, and calls no function of its projec
 def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
     """Run the script, and call its models, compiled."""
     failed: list[CallNotMade] = []
-    models = ModelsInTime(plan.time, failed)
+    models = ModelsInTime(plan.time, failed, tell=lambda new: wire.tell(EntryCalled((), new)))
     script = GuardedScript(file, wire)
     script.run(source, plan.seconds, plan.time.clock_seconds * OF_CLOCK, plan.memory_bytes)
     not_named: list[CallNotMade] = []
@@ -50,9 +50,12 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
     if lacks_main:
         _call_unmade(script, models, file, wire, failed, not_named)
     for model in made:
-        models.call(name_of(model), likeness(model), partial(call_model, model, file, wire, failed))
+        models.call(
+            name_of(model), likeness(model), partial(call_model, model, file, wire, failed, next_s=models.clock.next_s)
+        )
     for told, cls in script.program.not_made() if models.done else ():
-        make = partial(call_class, cls, told.given, file, wire, failed, inputs_of(cls, told), told.line)
+        inputs, next_s = inputs_of(cls, told), models.clock.next_s
+        make = partial(call_class, cls, told.given, file, wire, failed, inputs, told.line, next_s)
         models.call(told.name, (cls, str(told.given), str(told.calls[:1])), make)
     if not models.done and not lacks_main and not runs_as_written():
         _call_unmade(script, models, file, wire, failed, not_named)
@@ -68,7 +71,8 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
         done = models.done
     failed += not_named
     plain = None if done or failed else plain_draft(sys.modules["__main__"])
-    wire.tell(EntryCalled((), (*failed, *([plain] if plain is not None else []))))
+    models.tell_failed()
+    wire.tell(EntryCalled((), (plain,) if plain is not None else ()))
     if not done:
         lacking = too_long(plan.seconds) if script.took_too_long else NO_MODEL_NOR_FUNCTION
         raise UnusableEntry(_why(failed, script.first_failure, lacking))
@@ -85,11 +89,11 @@ def _call_unmade(
     """Call the first model that the script failed to construct, or that it names where it has not come."""
     for cls, given in script.not_constructed():
         if not models.done:
-            make = partial(call_class, cls, given, file, wire, failed, clock_s=models.search_clock_s)
+            make = partial(call_class, cls, given, file, wire, failed, next_s=models.clock.next_s)
             models.call(cls.__name__, None, make)
     for named in script.named_models() if not models.done and script.was_ended else ():
-        seconds = models.search_clock_s
-        make = partial(call_class, named.cls, named.given, file, wire, not_named, line=named.line, clock_s=seconds)
+        next_s = models.clock.next_s
+        make = partial(call_class, named.cls, named.given, file, wire, not_named, line=named.line, next_s=next_s)
         models.call(named.cls.__name__, None, make)
         if models.done or len(not_named) == MOST_NAMED:
             return
@@ -103,7 +107,7 @@ def _call_imported(
         cls = found.model.cls
         call = partial(call_class, cls, found.model.given, file, wire, failed, line=found.model.line)
         assumed = ModelAssumed(cls.__name__, found.file, found.missing)
-        models.call(cls.__name__, None, partial(call, clock_s=models.search_clock_s, assumed=assumed))
+        models.call(cls.__name__, None, partial(call, next_s=models.clock.next_s, assumed=assumed))
         if models.done:
             return
 

@@ -20,7 +20,6 @@ from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_function, original_module
 from ..variations.call_snapshot import GRAD
 from . import compiled_call
-from .calling.ahead import of_copy
 from .calling.expressions import InvalidCall, PreparedCall, evaluate
 from .calling.parameter_count import parameter_count
 from .calling.placement import device_of
@@ -28,18 +27,15 @@ from .importing.absent import cause_of
 from .recording import module_changes, surroundings
 from .recording.explorer import Told, texts_of, unpacked
 from .recording.model_recorder import LaterCall, RecordedModel, RecordedModelCall
+from .synthesis.drafts import draft_of
 from .synthesis.making.object_calls import FoundCall
 from .synthesis.project.concrete_classes import method_instead
 from .synthesis.source.signatures import read_parameters
 from .synthesis.target import find_call, find_inputs
 from .synthesis.terms.arguments import NEEDS_GRADIENT, in_words, known_text
 from .synthesis.trying.search import NotFound, SearchBudget
+from .timed_search import NO_TIME, SEARCH_CLOCK_S, SearchClock, searched
 
-# seconds for the inputs of each model
-SEARCH_S = 15.0
-SEARCH_CLOCK_S, LEAST_CLOCK_S = 45.0, 10.0
-MAX_TRIALS = 60
-NO_TIME = "no time was left for it; a higher `run.timeout` gives more"
 # a larger model is not copied for each trial
 COPIED_PARAMETERS = 30_000_000
 # characters of a module's text that are compared
@@ -50,28 +46,29 @@ LIMIT = re.compile(r" < \d+")
 
 class ModelsInTime:
     """Calls models one after the other, each as if it were the only one, until the time is up. ``done`` is how many could be called; those
-    that are left join ``failed``. ``has_first``: one has been called before."""
+    that are left join ``failed``. ``has_first``: one has been called before. ``tell`` gets what could not be called, as it is known."""
 
-    def __init__(self, time_limit: CallTime, failed: list[CallNotMade], has_first: bool = False) -> None:
+    def __init__(
+        self,
+        time_limit: CallTime,
+        failed: list[CallNotMade],
+        has_first: bool = False,
+        tell: Callable[[tuple[CallNotMade, ...]], None] | None = None,
+    ) -> None:
         self._processor_left = time_limit.seconds
-        self._clock_end = time.monotonic() + time_limit.clock_seconds
+        self.clock = SearchClock(time_limit)
         self._failed = failed
+        self._tell = tell
+        self._told = 0
         self._known: set[object] = set()
         self.done = int(has_first)
-
-    @property
-    def search_clock_s(self) -> float:
-        """How long the inputs of one that the program has not made are searched, by the clock: while others are left, one search must not
-        take all of the time."""
-        left = self._clock_end - time.monotonic()
-        return min(SEARCH_CLOCK_S, max(left, LEAST_CLOCK_S))
 
     def call(self, name: str, alike: object, make: Callable[[], bool]) -> None:
         """Call one; ``make`` tells whether that was possible. One stands for all that are ``alike``, which ``None`` is to nothing."""
         if alike is not None and alike in self._known:
             return
         self._known.add(alike)
-        if self.done and (self._processor_left <= 0 or time.monotonic() > self._clock_end):
+        if self.done and (self._processor_left <= 0 or self.clock.is_over):
             self._failed.append(CallNotMade(name, NO_TIME))
             return
         if self.done:
@@ -80,6 +77,14 @@ class ModelsInTime:
         is_further = self.done > 0
         self.done += make()
         self._processor_left -= is_further * (time.thread_time() - started)
+        self.tell_failed()
+
+    def tell_failed(self) -> None:
+        """Tell what could not be called and is not told yet: the next one may take until the run is ended."""
+        new = tuple(self._failed[self._told :])
+        self._told = len(self._failed)
+        if new and self._tell is not None:
+            self._tell(new)
 
 
 def name_of(model: RecordedModel) -> str:
@@ -108,8 +113,16 @@ def _words(call: RecordedModelCall) -> str:
     return _expressions(LaterCall(*texts)) if texts is not None else in_words(call.positional, call.named)
 
 
-def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNotMade], line: int = 0) -> bool:
-    """Compile a model, in ``line`` or where the script makes it, and call it as the script does; whether that was possible."""
+def call_model(
+    model: RecordedModel,
+    file: str,
+    wire: Wire,
+    failed: list[CallNotMade],
+    line: int = 0,
+    next_s: Callable[[], float] = lambda: SEARCH_CLOCK_S,
+) -> bool:
+    """Compile a model, in ``line`` or where the script makes it, and call it as the script does; whether that was possible. ``next_s`` says
+    how long its inputs may be searched, by the clock, where the script shows none."""
     module, original = model.module, original_module(model.module)
     name, is_compiled = name_of(model), original is not model.module
     if model.complete is not None and model.complete.device is not None:
@@ -125,8 +138,9 @@ def call_model(model: RecordedModel, file: str, wire: Wire, failed: list[CallNot
     if calls:
         inputs = in_words(calls[0].positional, calls[0].named)
     else:
-        found = _found_inputs(model, name, failed)
-        if found is None:
+        found = _found_inputs(model, name, next_s())
+        if isinstance(found, CallNotMade):
+            failed.append(found)
             return False
         _leave_trainer(original)
         call = evaluate(found.expression, {**_names_of(module), "__made__": module})
@@ -185,7 +199,7 @@ def _mode(model: RecordedModel) -> str:
     return call.mode if call is not None else GRAD
 
 
-def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) -> FoundCall | None:
+def _found_inputs(model: RecordedModel, name: str, clock_s: float) -> FoundCall | CallNotMade:
     module = original_module(model.module)
     is_small = parameter_count(module) < COPIED_PARAMETERS
 
@@ -197,25 +211,12 @@ def _found_inputs(model: RecordedModel, name: str, failed: list[CallNotMade]) ->
     owner = sys.modules.get(type(module).__module__) or sys.modules["__main__"]
     method = method_instead(type(module)) or "forward"
 
-    def find() -> FoundCall | CallNotMade:
-        try:
-            # while a device is in force, inputs are made there
-            with uncompiled(), device_of(module) or contextlib.nullcontext():
-                budget = SearchBudget(MAX_TRIALS, SEARCH_S)
-                return find_inputs(owner, module, method, make, "__made__", budget, known, passed)
-        except NotFound as error:
-            return CallNotMade(name, str(error))
+    def find(budget: SearchBudget) -> FoundCall:
+        # while a device is in force, inputs are made there
+        with uncompiled(), device_of(module) or contextlib.nullcontext():
+            return find_inputs(owner, module, method, make, "__made__", budget, known, passed)
 
-    return _found(of_copy(find, SEARCH_CLOCK_S), name, failed)
-
-
-def _found(
-    result: FoundCall | CallNotMade | None, name: str, failed: list[CallNotMade], clock_s: float = SEARCH_CLOCK_S
-) -> FoundCall | None:
-    if isinstance(result, FoundCall):
-        return result
-    failed.append(result or CallNotMade(name, f"the search for inputs took more than {clock_s:.0f} s"))
-    return None
+    return searched(find, name, clock_s)
 
 
 def _passed(module: Any, call: RecordedModelCall) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -248,23 +249,32 @@ def call_class(
     failed: list[CallNotMade],
     inputs: dict[str, str] | None = None,
     line: int = 1,
-    clock_s: float = SEARCH_CLOCK_S,
+    next_s: Callable[[], float] = lambda: SEARCH_CLOCK_S,
     assumed: ModelAssumed | None = None,
 ) -> bool:
     """Call a model that the script has not made: with what it passes, as far as that is known; a method of one without ``forward``.
-    Its inputs are searched for ``clock_s`` at most, by the clock. ``assumed`` is told if they are found."""
+    Its inputs are searched for as long as ``next_s`` says, by the clock. ``assumed`` is told if they are found."""
     owner = sys.modules[cls.__module__]
     method = method_instead(cls)
     path = f"{cls.__qualname__}.{method}" if method else cls.__qualname__
 
-    def find() -> FoundCall | CallNotMade:
-        try:
-            return find_call(owner, path, SearchBudget(MAX_TRIALS, SEARCH_S), given, None if method else inputs)
-        except (NotFound, AttributeError) as error:
-            return CallNotMade(cls.__name__, str(error))
+    known = None if method else inputs
 
-    found = _found(of_copy(find, clock_s), cls.__name__, failed, clock_s)
-    if found is None:
+    def find(budget: SearchBudget) -> FoundCall:
+        return find_call(owner, path, budget, given, known)
+
+    def draft(error: NotFound | None) -> str:
+        # it is completed as a call of the file, which has the file's names
+        is_of_file = vars(sys.modules["__main__"]).get(path.partition(".")[0]) is cls
+        return (
+            ((error.draft if error is not None else "") or draft_of(owner, path, given, known or {}))
+            if is_of_file
+            else ""
+        )
+
+    found = searched(find, cls.__name__, next_s(), draft)
+    if isinstance(found, CallNotMade):
+        failed.append(found)
         return False
     if assumed is not None:
         wire.tell(assumed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import re
 import time
 from collections.abc import Callable, Iterable
@@ -136,23 +137,27 @@ class SearchBudget:
     """Limits of a search: ``trials`` calls, and ``seconds`` of this thread's processor time.
 
     On a busy machine everything takes longer, and the same inputs are found. The run's own limit is one of wall-clock time. ``more``:
-    seconds beyond them for what other files of the package construct; 0 where these are not looked at.
+    seconds beyond them for what other files of the package construct; 0 where these are not looked at. ``clock_seconds``: by the clock,
+    for a search that must end in time to say how far it came.
     """
 
     trials: int = 60
     seconds: float = 20.0
     more: float = 0.0
+    clock_seconds: float = math.inf
     _started: float = field(default_factory=time.thread_time)
+    _began: float = field(default_factory=time.monotonic)
 
     @property
     def left(self) -> float:
         """The remaining seconds."""
-        return max(0.0, self.seconds - (time.thread_time() - self._started))
+        of_clock = self.clock_seconds - (time.monotonic() - self._began)
+        return max(0.0, min(self.seconds - (time.thread_time() - self._started), of_clock))
 
     @property
     def end(self) -> float:
-        """The end of the search, as a time of ``time.thread_time``."""
-        return self._started + self.seconds
+        """The end of the search, as a time of ``time.thread_time``: by the clock it comes no sooner than that."""
+        return time.thread_time() + self.left
 
     @property
     def trial_seconds(self) -> float:
