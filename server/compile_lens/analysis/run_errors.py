@@ -20,6 +20,7 @@ from compile_lens.analysis.compiled_code_errors import misuse_of
 from compile_lens.analysis.device_errors import CRASH, CRASH_HINTS, CRASHES, DEVICE, device_error
 from compile_lens.analysis.error_words import first_words
 from compile_lens.analysis.finding import (
+    ENDED_AS_SCRIPT,
     ENDED_HERE,
     LACKING,
     MENDED,
@@ -152,6 +153,18 @@ def _beside(beside: RaisedBeside, context: RunContext) -> Finding:
         ending = {"mended": MENDED, "moved": MOVED, "lacking": LACKING}.get(beside.where, SKIPPED)
     explanation = finding.explanation.replace(ENDED_HERE, ending, 1)
     return replace(finding, severity=severity_beside(finding), message=message, explanation=explanation)
+
+
+def as_script(finding: Finding) -> Finding:
+    """What ended the file as a script, told beside what another entry found."""
+    if finding.message.startswith(UNRUNNABLE):
+        return finding
+    return replace(
+        finding,
+        severity=severity_beside(finding),
+        message=f"As a script: {finding.message}",
+        explanation=finding.explanation.replace(ENDED_HERE, ENDED_AS_SCRIPT, 1),
+    )
 
 
 def severity_beside(finding: Finding) -> Severity:

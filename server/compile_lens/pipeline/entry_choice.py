@@ -25,7 +25,7 @@ from compile_lens.analysis.filters import Filters
 from compile_lens.analysis.finding import Finding, Kind, Severity
 from compile_lens.analysis.not_compiled import ASKED_FOR
 from compile_lens.analysis.outcome import Outcome, PassedOver, Status
-from compile_lens.analysis.run_errors import STOPPED, UNRUNNABLE, severity_beside
+from compile_lens.analysis.run_errors import STOPPED, UNRUNNABLE, as_script
 from compile_lens.documents.source_file import source_if_readable
 from compile_lens.entries.entry import (
     AUTOMATIC,
@@ -282,7 +282,7 @@ async def _first_that_reaches(
         is_broken = is_broken or any(finding.message.startswith(UNRUNNABLE) for finding in outcome.findings)
         passed.append(PassedOver(entry.spec, entry.title, _why_not(outcome, limited.timeout_s)))
         if entry.kind is EntryKind.SCRIPT and not _is_only_a_part_of_a_package(outcome):
-            kept += [_as_script(finding) for finding in outcome.findings if finding.kind is Kind.RUN_ERROR]
+            kept += [as_script(finding) for finding in outcome.findings if finding.kind is Kind.RUN_ERROR]
         if is_broken and on_partial is not None:
             on_partial(_with_history(outcome, passed, kept))  # before inputs are searched for
         if first is None or _says_more(outcome, first):
@@ -385,15 +385,6 @@ def _with_history(outcome: Outcome, passed: Sequence[PassedOver], kept: Sequence
     told = {(finding.code, finding.place) for finding in kept}
     found = [f for f in outcome.findings if f.kind is not Kind.RUN_ERROR or (f.code, f.place) not in told]
     return msgspec.structs.replace(outcome, passed_over=tuple(passed), findings=(*kept, *found))
-
-
-def _as_script(finding: Finding) -> Finding:
-    """What ended the file as a script, told beside what another entry found."""
-    if finding.message.startswith(UNRUNNABLE):
-        return finding
-    return msgspec.structs.replace(
-        finding, severity=severity_beside(finding), message=f"As a script: {finding.message}"
-    )
 
 
 def _why_not(outcome: Outcome, limit_s: float) -> str:
