@@ -293,7 +293,7 @@ class _Analysis:
             notes=(
                 *self._notes_on_python,
                 *facts.notes(end, self._job),
-                *filter(None, [usual_calls(report), self._host.cache_note]),
+                *filter(None, [usual_calls(report), *self._host.notes]),
             ),
             sandbox=facts.sandbox,
             lost=end is not None and end.kind is EndKind.LOST,

@@ -108,9 +108,9 @@ class Host:
         self._is_closed = False
 
     @property
-    def cache_note(self) -> str:
-        """Why the caches are not where they should be, '' if they are."""
-        return self._environment.cache_note
+    def notes(self) -> tuple[str, ...]:
+        """What is not as it should be on this machine: where the caches are, what torch was imported without."""
+        return tuple(filter(None, (self._environment.cache_note, self._environment.backend_note)))
 
     @property
     def hello(self) -> Hello | None:
@@ -210,7 +210,10 @@ class Host:
                     raise HostError(
                         f"{self.python} has no torch. Choose an interpreter that has it, or install torch in this one."
                     )
-                raise HostError(f"{self.python} cannot import torch: {frame.message}")
+                if not self._environment.does_without_backends(frame.message):
+                    raise HostError(f"{self.python} cannot import torch: {frame.message}")
+                await self._end_process()
+                await self._spawn()
 
     async def _read_frames(
         self, stream: asyncio.StreamReader, frames: asyncio.Queue[Frame | None], said: AgentFrames

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,10 @@ from compile_lens.workers.caches import cache_root, keep_others_out, private_cac
 from compile_lens.workers.import_path import fixed, whole
 from compile_lens.workers.job import Job
 from compile_lens.workers.secret_variables import hidden
+
+# torch/__init__.py, ``_import_device_backends`` (2.5 and later): one that cannot be loaded ends `import torch`
+AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
+FAILED_BACKEND = re.compile(rf"Failed to load the backend extension: (\S+)\. .*\b{AUTOLOAD}=0")
 
 
 class CacheError(Exception):
@@ -30,6 +35,8 @@ class HostEnvironment:
         self._temporary_caches: Path | None = None
         # why the caches are not where they should be, '' if they are
         self.cache_note = ""
+        # what torch is imported without, '' if it is whole
+        self.backend_note = ""
 
     @property
     def caches(self) -> Path:
@@ -48,6 +55,18 @@ class HostEnvironment:
         self.cache_note = (
             f"Unavailable: caches of earlier runs (the cache folder {problem.says}). This run used a temporary folder."
         )
+
+    def does_without_backends(self, message: str) -> bool:
+        """Whether torch, which could not be imported for the reason ``message``, can be tried again without extensions for devices."""
+        failed = FAILED_BACKEND.search(message)
+        if failed is None or self.variables.get(AUTOLOAD) == "0":
+            return False
+        self.variables[AUTOLOAD] = "0"
+        self.backend_note = (
+            f"torch was imported without its extension `{failed[1]}`, which cannot be loaded on this machine. Set `{AUTOLOAD}=0` to run"
+            " your program here."
+        )
+        return True
 
     def of_agent(self) -> dict[str, str]:
         """What an agent is started with: it never has secrets, which only runs with full access get."""
