@@ -249,17 +249,32 @@ DIMENSIONS: tuple[tuple[str, int], ...] = (
 )
 OTHER_DIMENSION = 64
 _WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# how many there are of something, in other words than `num_…`
+_COUNTED = re.compile(r"(?:(?:number|num|no|nr|n)_of|number|nb|nr)_(\w+)|(\w+)_(?:nums?|number|count|cnt)")
 
 
 def by_name(table: tuple[tuple[str, Any], ...], name: str) -> Any:
     """The entry of a table whose pattern matches ``name``, or None. Outer underscores and case are ignored; `treeDepth` is `tree_depth`
-    where no pattern matches it as one word."""
+    where no pattern matches it as one word, and `layer_num` and `nb_layers` are `num_layers`."""
     word = name.strip("_")
-    for written in dict.fromkeys((word.lower(), _WORD_BEGINS.sub("_", word).lower())):
+    written = dict.fromkeys((word.lower(), _WORD_BEGINS.sub("_", word).lower()))
+    for spelled in (*written, *(other for each in written for other in _as_number(each))):
         for pattern, value in table:
-            if re.fullmatch(pattern, written):
+            if re.fullmatch(pattern, spelled):
                 return value
     return None
+
+
+def _as_number(name: str) -> tuple[str, ...]:
+    """``name`` as `num_…`, of more than one before of one."""
+    found = _COUNTED.fullmatch(name)
+    if found is None:
+        return ()
+    of = found[1] or found[2]
+    several = (
+        () if of.endswith("s") and not of.endswith("ss") else (f"num_{of}es" if of.endswith("ss") else f"num_{of}s",)
+    )
+    return (*several, f"num_{of}")
 
 
 def dimension_size(name: str) -> int:
