@@ -20,6 +20,8 @@ guesses: Any = agent_module("inputs.synthesis.source.guesses")
         ("class_num", "num_classes"),
         ("channel_count", "num_channels"),
         ("token_cnt", "num_tokens"),
+        ("decoder_heads", "num_heads"),
+        ("voc_size", "vocab_size"),
     ],
 )
 def test_other_words_for_a_number_of_something(written: str, usual: str) -> None:

@@ -17,7 +17,7 @@ SIZES: tuple[tuple[str, int], ...] = (
     ),
     (r"(?:num|n)_?(?:kv|key_value|query)_?(?:heads|groups)|kv_heads|num_key_value_heads", 2),
     (r"(?:dim_head|head_dim|d_head|dim_per_head|head_size|d_k|d_v|d_kv|dim_keys?|dim_values?|key_dim)", 16),
-    (r"(?:num_|n_|attn_|attention_)?(?:n?heads?|nhead|num_attention_heads)|(?:n|num)_\w+_heads?", 4),
+    (r"(?:num_|n_|attn_|attention_)?(?:n?heads?|nhead|num_attention_heads)|(?:n|num)_\w+_heads?|\w+_heads", 4),
     (r"(?:.*_)?(?:pad(?:ding)?|ignore|blank|bos|sos|eos|unk|cls|mask)_?(?:idx|index|id|token|label|lb)(?:_id)?", 0),
     (r"depths", 2),
     # of windows, whose usual width divides it
@@ -28,7 +28,7 @@ SIZES: tuple[tuple[str, int], ...] = (
         2,
     ),
     (
-        r"(?:.*_)?(?:vocab(?:_?size)?|num_tokens|n_tokens|ntoken|num_embeddings|n_vocab|vocabulary_size|num_words|max_features)",
+        r"(?:.*_)?(?:voc(?:ab)?(?:_?size)?|num_tokens|n_tokens|ntoken|num_embeddings|n_vocab|vocabulary_size|num_words|max_features)",
         256,
     ),
     (r"(?:num|n)_?(?:classes|labels|class|outputs?|categories)|classes|nc|out_classes", 10),
