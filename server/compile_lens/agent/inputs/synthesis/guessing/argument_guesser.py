@@ -22,6 +22,7 @@ from ..project.ready_configurations import configurations_of, configurations_wit
 from ..source.accepted_values import accepted_texts, literal_of, texts_of_attributes
 from ..source.block_classes import class_to_construct
 from ..source.constructor_parameters import constructor_parameters
+from ..source.defaults_elsewhere import default_elsewhere
 from ..source.guesses import (
     ASCENDING,
     ASCENDING_VALUES,
@@ -191,6 +192,9 @@ class ArgumentGuesser:
             accepted = listed_texts(owner).get(name, ())
         if accepted and kinds <= {"str"}:
             return Expression(repr(accepted[0]))
+        usual = default_elsewhere(owner, name, kinds)
+        if usual is not None:
+            return Expression(repr(usual))
         is_flag = info.is_flag and by_name(SIZES, name) is None and by_name(MAKERS, name) is None
         is_named_so = re.match(r"(?:use|is|has|with|enable|add)_|bias$|causal$", name) is not None
         if "bool" in kinds or (not kinds and (is_flag or is_named_so)):
