@@ -75,9 +75,14 @@ def notice(text: str) -> str:
     return visible(text).replace("](", "] (")
 
 
+def line_of_notice(sentence: str) -> str:
+    """As ``notice``, for one sentence of ours: a newline in it is that of a name, and what follows would look like a line of ours."""
+    return notice(visible_name(sentence))
+
+
 def label(text: str) -> str:
-    """``text`` for a code lens or the progress of an editor, where ``$(check)`` is a picture in VS Code."""
-    return _ICON.sub("$ ", visible(text))
+    """``text`` for a code lens or the progress of an editor, of one line, where ``$(check)`` is a picture in VS Code."""
+    return _ICON.sub("$ ", visible_name(text))
 
 
 def markdown_text(text: str) -> str:
