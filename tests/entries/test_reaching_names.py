@@ -40,6 +40,8 @@ def is_called(above: str, statement: str) -> bool:
         ("import pandas as pd", "pd.DataFrame(x).to_csv(path)"),
         ("from images import save_image", "save_image(x, path)"),
         ("import images", "images.imwrite(path, x)"),
+        ("import numpy as np", "np.lib.format.open_memmap(path, 'w+', shape=(2,))"),
+        ("from io import open_code as o", "o(path)"),
         ("from models import snapshot_download", "snapshot_download(path)"),
     ],
 )

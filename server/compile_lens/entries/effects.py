@@ -22,9 +22,9 @@ _SIDE_EFFECTS = frozenset(
         "posix", "FileIO", "tofile", "memmap", "savez", "savetxt", "mkstemp", "mktemp", "tempfile", "sqlite3", "FileHandler",
         "zipfile", "tarfile", "shelve", "dbm", "mmap", "savez_compressed", "fromfile", "from_file", "genfromtxt", "loadtxt", "savefig",
         "dump", "RotatingFileHandler", "TimedRotatingFileHandler", "WatchedFileHandler", "basicConfig", "fileConfig", "dictConfig",
-        "export_chrome_trace", "export_stacks", "export_memory_timeline", "SummaryWriter",
+        "open_code", "open_memmap", "export_chrome_trace", "export_stacks", "export_memory_timeline", "SummaryWriter",
         # to processes and to the network
-        "Popen", "multiprocessing", "signal", "pty", "webbrowser", "asyncio", "http", "ftplib", "smtplib", "httpx", "aiohttp",
+        "Popen", "fork_exec", "multiprocessing", "signal", "pty", "webbrowser", "asyncio", "http", "ftplib", "smtplib", "httpx", "aiohttp",
         "create_connection", "TCPStore", "FileStore", "hub", "download_url_to_file", "ProcessPoolExecutor", "init_rpc", "push_to_hub",
         "SocketHandler", "DatagramHandler", "SysLogHandler", "SMTPHandler", "HTTPHandler", "NTEventLogHandler",
         # to any code

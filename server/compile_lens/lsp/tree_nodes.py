@@ -59,4 +59,8 @@ def range_to_json(place: types.Range) -> dict[str, Any]:
 
 def command_to_json(command: types.Command) -> dict[str, Any]:
     """A command as the protocol writes it."""
-    return {"title": visible_name(command.title), "command": command.command, "arguments": list(command.arguments or ())}
+    return {
+        "title": visible_name(command.title),
+        "command": command.command,
+        "arguments": list(command.arguments or ()),
+    }
