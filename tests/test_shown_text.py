@@ -144,10 +144,18 @@ def test_markdown(said: str, shown: str) -> None:
         ("\u202egpj.exe \u2066x\u2028 \ud800 \u200b", "\\u202egpj.exe \\u2066x\\u2028 \\ud800 \\u200b"),
         ("a\U000e0041\u3164\xadb\ufff9", "a\\U000e0041\\u3164\\xadb\\ufff9"),
         ("❤️‍🔥 नमस्‌ते", "❤️‍🔥 नमस्‌ते"),
-        ("x\ufe00\ufe01\u200d\ufe02\u200d\u200d", "x\ufe00\\ufe01\\u200d\\ufe02\\u200d\\u200d"),
-        # four bits a pair
-        ("x\u200c\ufe07\u200c\ufe0f\u200d\ufe01", "x\u200c\\ufe07\\u200c\\ufe0f\u200d\\ufe01"),
+        ("x\ufe00\ufe01\u200d\ufe02\u200d\u200d", "x\\ufe00\\ufe01\\u200d\\ufe02\\u200d\\u200d"),
+        ("x\u200c\ufe07\u200c\ufe0f\u200d\ufe01", "x\\u200c\\ufe07\\u200c\\ufe0f\\u200d\\ufe01"),
         ("\u2764\ufe0f\u200d\U0001f525", "\u2764\ufe0f\u200d\U0001f525"),
+        # four bits a letter
+        ("h\ufe00i\ufe0f \u200cb\u200dc 1\ufe0f", "h\\ufe00i\\ufe0f \\u200cb\\u200dc 1\\ufe0f"),
+        (
+            "x\u200d\U0001f525\u200dx \U0001f525\u200d\u200d\U0001f525",
+            "x\\u200d\U0001f525\\u200dx \U0001f525\\u200d\\u200d\U0001f525",
+        ),
+        ("1\ufe0f\u20e3 🏳️‍🌈 👩🏽‍💻 👁️‍🗨️ ©️ ☎︎", "1\ufe0f\u20e3 🏳️‍🌈 👩🏽‍💻 👁️‍🗨️ ©️ ☎︎"),
+        # Persian, and Hindi that joins
+        ("می‌خواهم क्‍ष x\u200cی", "می‌خواهم क्‍ष x\\u200cی"),
         ("\x1bP+q\x1b\\ \x1b]8;;https://e\x1b\\x", "\\x1bP+q\\x1b\\ \\x1b]8;;https://e\\x1b\\x"),
     ],
 )

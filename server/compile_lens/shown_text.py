@@ -12,18 +12,10 @@ import shlex
 from collections.abc import Callable, Iterable
 
 from compile_lens.late_pattern import pattern
+from compile_lens.unseen_characters import UNSEEN
 
 # colors and the like, which logs are full of
 _STYLE = pattern(r"\x1b\[[0-9;:]*m")
-# control characters (C0 but tab and newline, DEL, C1), separators of lines, characters that reorder or hide others, and those that are
-# never seen (Cf, and Default_Ignorable_Code_Point), in which words for an assistant could be hidden; halves of characters. What emoji
-# and scripts are made of only where it does not stand alone.
-_UNSEEN = pattern(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
-    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-    "|(?<=[\ufe00-\ufe0e\u200c\u200d])[\ufe00-\ufe0f\u200c\u200d]|(?<=\ufe0f)[\ufe00-\ufe0f\u200c]"
-)
 # which no text of several lines shows as escapes, and every name does
 _LINE_END = pattern(r"[\n\t]")
 _PUNCTUATION = pattern(r"[\\`*_<>\[\]#|~&]")
@@ -42,6 +34,11 @@ _WORKFLOW_COMMAND = pattern(
 )
 # what VS Code makes a picture of in a code lens, the status bar and lists (src/vs/base/common/iconLabels.ts)
 _ICON = pattern(r"\$(?=\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\))")
+# What GitHub makes a mention, a reference, a link or a picture of, in the rendered text: an escape does not count, only whether it is code
+# (docs.github.com "Autolinked references and URLs", "Basic writing and formatting syntax")
+_REFERENCE = pattern(r"@\w|#\d|:[\w+-]+:|://|(?<![^\W_])(?:gh-\d|www\.|[0-9a-f]{7,40}(?![^\W_]))", re.IGNORECASE)
+_WORD = pattern(r"[^\s`]+")
+_AROUND_A_WORD = "([.,;!?)]"
 _UNSAFE_IN_URI = pattern(r"[^\w\-.~:/?#@!$'*+,;=%]")
 
 
@@ -49,7 +46,7 @@ def visible(text: str) -> str:
     """``text`` with every control character in the way Python writes it (``\\x1b``), except newlines and tabs; colors are left out."""
     if text.isascii() and text.isprintable():
         return text
-    return _UNSEEN.sub(_written, _STYLE.sub("", text).replace("\r\n", "\n"))
+    return UNSEEN.sub(_written, _STYLE.sub("", text).replace("\r\n", "\n"))
 
 
 def visible_name(name: str) -> str:
@@ -78,9 +75,14 @@ def notice(text: str) -> str:
     return visible(text).replace("](", "] (")
 
 
+def line_of_notice(sentence: str) -> str:
+    """As ``notice``, for one sentence of ours: a newline in it is that of a name, and what follows would look like a line of ours."""
+    return notice(visible_name(sentence))
+
+
 def label(text: str) -> str:
-    """``text`` for a code lens or the progress of an editor, where ``$(check)`` is a picture in VS Code."""
-    return _ICON.sub("$ ", visible(text))
+    """``text`` for a code lens or the progress of an editor, of one line, where ``$(check)`` is a picture in VS Code."""
+    return _ICON.sub("$ ", visible_name(text))
 
 
 def markdown_text(text: str) -> str:
@@ -89,6 +91,11 @@ def markdown_text(text: str) -> str:
     Every other backtick is escaped, so that none can end the code span of something else.
     """
     return _marked(text, code_span)
+
+
+def github_text(text: str) -> str:
+    """As ``markdown_text``, for an issue or a comment: what GitHub would make a mention or a reference of, which tells others, is code."""
+    return _marked(text, code_span, for_github=True)
 
 
 def code_span(text: str) -> str:
@@ -107,6 +114,11 @@ def code_cell(text: str) -> str:
 def text_cell(text: str) -> str:
     """``text`` in a table of Markdown."""
     return _marked(" ".join(text.split()), code_cell)
+
+
+def github_cell(text: str) -> str:
+    """As ``github_text``, in a table."""
+    return _marked(" ".join(text.split()), code_cell, for_github=True)
 
 
 def code_block(text: str, language: str = "text") -> str:
@@ -131,15 +143,27 @@ def spans(text: str) -> list[tuple[str, bool]]:
     return [piece for piece in (*pieces, (text[end:], False)) if piece[0]]
 
 
-def _marked(text: str, span_of: Callable[[str], str]) -> str:
+def _marked(text: str, span_of: Callable[[str], str], for_github: bool = False) -> str:
     # four columns more would make a line a block of code
     text = _INDENT.sub("", visible(text).strip())
     parts, end = [], 0
     for span in _SPAN.finditer(text):
-        parts += [_escaped(text[end : span.start()]), span_of(span[1])]
+        parts += [_between(text[end : span.start()], span_of, for_github), span_of(span[1])]
         end = span.end()
-    parts.append(_escaped(text[end:]))
+    parts.append(_between(text[end:], span_of, for_github))
     return _LINE_START.sub(_escaped_start, "".join(parts))
+
+
+def _between(text: str, span_of: Callable[[str], str], for_github: bool) -> str:
+    """What stands around spans."""
+    parts, end = [], 0
+    for word in _WORD.finditer(text) if for_github else ():
+        if _REFERENCE.search(word[0]):
+            start = word.end() - len(word[0].lstrip(_AROUND_A_WORD))
+            parts.append(_escaped(text[end:start]))
+            end = word.start() + len(word[0].rstrip(_AROUND_A_WORD))
+            parts.append(span_of(text[start:end]))
+    return "".join((*parts, _escaped(text[end:])))
 
 
 def _longest_run(text: str) -> int:

@@ -40,6 +40,8 @@ def is_called(above: str, statement: str) -> bool:
         ("import pandas as pd", "pd.DataFrame(x).to_csv(path)"),
         ("from images import save_image", "save_image(x, path)"),
         ("import images", "images.imwrite(path, x)"),
+        ("import numpy as np", "np.lib.format.open_memmap(path, 'w+', shape=(2,))"),
+        ("from io import open_code as o", "o(path)"),
         ("from models import snapshot_download", "snapshot_download(path)"),
     ],
 )
@@ -69,6 +71,60 @@ def test_more_names_say_that_a_function_reaches_the_world(above: str, statement:
 )
 def test_a_name_given_in_any_block_hides_nothing(above: str) -> None:
     assert not is_called(f"import os\n{above}", "R(path)")
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "for R in os.remove, os.unlink:\n    pass",
+        "for R in [os.remove] + []:\n    pass",
+        "for R in [] or [os.remove]:\n    pass",
+        "for R in [os.remove] if 1 else []:\n    pass",
+        "for R in (g for g in [os.remove]):\n    pass",
+        "for R in [g for g in [os.remove]]:\n    pass",
+        "for key, R in {'a': os.remove}.items():\n    pass",
+        "for R in iter([os.remove]):\n    pass",
+        "class C:\n    L = [os.remove]\nfor R in C.L:\n    pass",
+        "with nullcontext(1) as z, nullcontext(os.remove) as R:\n    pass",
+        "with (nullcontext(os.remove) as R):\n    pass",
+        "match os.remove:\n    case R:\n        pass",
+        "match [1, os.remove]:\n    case [int(), R]:\n        pass",
+        "match [os.remove]:\n    case [*R]:\n        pass",
+        "match dict(a=os.remove):\n    case {'a': S(y=z)} | {'a': (1 as z)}:\n        R = z",
+        "[R := g for g in [os.remove]]",
+        "(R := vars(os)['remove'])",
+        "R, S = map(partial, [os.remove, os.unlink])",
+        "[R, *rest] = vars(os).values()",
+        "for Q in iter([os.remove]):\n    R = Q",
+        # which Python reads, and our parser does not
+        "x = 1\nfor R in *[os.remove],:\n    pass",
+    ],
+)
+def test_what_comes_out_of_something_hides_nothing(above: str) -> None:
+    source = f"import os\nimport torch\n\ndef scale(x: torch.Tensor, path):\n    R(path)\n    return torch.sin(x)\n\n{above}\n"
+    assert not find_targets(parse(source))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "y = x + R",
+        "y = R = x",
+        "y = [R for R in (x,)]",
+        "y = K.R; R = x",
+        "R: int = y(R=R) if x else R",
+    ],
+)
+def test_a_name_of_the_functions_own_is_not_the_files(statement: str) -> None:
+    is_own = statement in ("y = R = x", "R: int = y(R=R) if x else R")
+    assert is_called("import os\nfor R in os.listdir():\n    pass", statement) == is_own
+
+
+def test_a_default_and_what_is_global_are_the_files() -> None:
+    above = "import os\nfor R in iter([os.remove]):\n    pass\n"
+    for head, statement in (("x: torch.Tensor, R=R", "R(x)"), ("x: torch.Tensor", "global R; R(x); R = 1")):
+        source = f"import torch\n{above}\ndef scale({head}):\n    {statement}\n    return torch.sin(x)\n"
+        assert not find_targets(parse(source))
 
 
 @pytest.mark.parametrize(

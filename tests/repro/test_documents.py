@@ -131,6 +131,8 @@ def test_the_bug_report_holds_what_is_needed_and_nothing_of_the_user(written: Wr
     said = re.sub(r"```python\n.*?\n```", "", text, flags=re.DOTALL)
     assert str(written.file.parent) not in said
     compile(re.findall(r"```python\n(.*?)\n```", text, re.DOTALL)[0], "repro", "exec")
+    calling = issue_text(replace(written, notes=("It was @octocat in pytorch/pytorch#1.",)), "PyTorch version: 2.13.0")
+    assert "It was `@octocat` in `pytorch/pytorch#1`." in calling
 
 
 def test_paths_and_names_are_scrubbed() -> None:

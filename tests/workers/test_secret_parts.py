@@ -39,6 +39,17 @@ PART = "aB3dE5fG7hJ9kL1mN3pQ5rS7"
             "DefaultEndpointsProtocol=https;AccountName=me;AccountKey=§;EndpointSuffix=x",
         ),
         ("Endpoint=sb://x/;SharedAccessKeyName=k;SharedAccessKey=abc=", "Endpoint=sb://x/;SharedAccessKeyName=k;SharedAccessKey=§"),
+        ("https://a.example/?password='plan ted'&n=1", "https://a.example/?password=§&n=1"),
+        (f"https://a.example/f?code={PART}==&n=1", "https://a.example/f?code=§&n=1"),
+        (f"https://a.example/?auth={PART}", "https://a.example/?auth=§"),
+        ("me:planted@tcp(db:3306)/x", "me:§@tcp(db:3306)/x"),
+        ("curl -H 'Authorization: Bearer planted' x", "curl -H 'Authorization: Bearer §' x"),
+        ('{"Authorization": "Basic planted", "n": 1}', '{"Authorization": "Basic §", "n": 1}'),
+        ("Private-Token: planted", "Private-Token: §"),
+        ('{"user": "me", "db_password": "plan ted", "n": 1}', '{"user": "me", "db_password": "§", "n": 1}'),
+        (f"token r8_{PART}", "token §"),
+        (f'"SG.{PART}.{PART}"', '"§"'),
+        (f"use xai-{PART}", "use §"),
     ],
 )  # fmt: skip
 def test_only_the_secret_is_replaced(value: str, shown: str) -> None:
@@ -72,6 +83,9 @@ def test_what_is_encoded_is_hidden_whole(name: str) -> None:
         "-Xmx1g -Duser=me",
         "-march=native -O2 -uname",
         "redis://host.example:6379/0",
+        "https://a.example/?key=name&code=200&auth=basic&appid=my-app-of-long-name",
+        '{"token": "<eos>", "pad_token": "[PAD]", "max_tokens": "512"}',
+        "Authorization: none",
     ],
 )
 def test_what_is_no_secret_is_kept(value: str) -> None:

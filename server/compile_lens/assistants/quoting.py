@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from compile_lens.shown_text import visible
+from compile_lens.shown_text import visible, visible_name
 
 # what stands around quoted text; the text itself never contains them
 OPEN, CLOSE = "⟪", "⟫"
@@ -39,8 +39,8 @@ def quoted_lines(text: str, longest: int) -> str:
 
 
 def refusal_text(refusal: Exception) -> str:
-    """A sentence of ours, which may name a file or an argument."""
-    return _harmless(visible(str(refusal)))
+    """A sentence of ours in one line, which may name a file or an argument."""
+    return _harmless(visible_name(str(refusal)))
 
 
 def _harmless(text: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from compile_lens.entries.effects import effect_names
+from compile_lens.entries.effects import effect_names, taken_effect_names
+from compile_lens.entries.given_names import as_python_reads, own_names
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import Definition
 from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
@@ -17,6 +17,7 @@ _WORD = pattern(r"\w+")
 _EVALUATES = pattern(r"(?<!\.)\beval\b")
 # the name of a parameter may be something else's in a function with one of these
 _BINDS_OTHERWISE = pattern(r"\b(?:global|import)\b")
+_ATTRIBUTE = pattern(r"\.\s*(\w+)")
 _TENSOR_ANNOTATIONS = ("Tensor", "Float[", "Int[", "Bool[")
 TENSOR_WORDS = frozenset({"torch", "F", "einsum", "rearrange"})
 
@@ -44,8 +45,18 @@ def has_effects(tree: SourceTree, definition: Definition, harmless: frozenset[st
     if _BINDS_OTHERWISE.search(text_of(tree, definition)) is None:
         # what is passed in is made up: `signal` and `input` are tensors then
         words -= {parameter.name for parameter in definition.parameters if not parameter.default}
-    # to Python, names that differ in the width or the style of their letters are one
-    return not effect_names(tree).isdisjoint(unicodedata.normalize("NFKC", word) for word in words)
+    found = effect_names(tree).intersection(map(as_python_reads, words))
+    return bool(found) and not found <= _of_its_own(tree, definition, found & taken_effect_names(tree))
+
+
+def _of_its_own(tree: SourceTree, definition: Definition, names: Collection[str]) -> frozenset[str]:
+    """Those of ``names`` that are variables of a function, and not the file's: not what it may have from there, nor an attribute's."""
+    text = as_python_reads(text_of(tree, definition))
+    if not names or definition.kind != "function" or _BINDS_OTHERWISE.search(text) is not None:
+        return frozenset()
+    place = definition.name_place
+    own = own_names(tree, tree.offset(place.line, place.column))
+    return own.intersection(names) - set(_ATTRIBUTE.findall(text))
 
 
 def text_of(tree: SourceTree, definition: Definition) -> str:

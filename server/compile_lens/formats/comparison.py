@@ -12,7 +12,7 @@ from rich.text import Text
 from compile_lens.analysis.outcome_parts import CompiledFunction
 from compile_lens.diff.comparison import AnalysisComparison, FindingChange, Located
 from compile_lens.diff.compiled import CompiledChange
-from compile_lens.shown_text import code_cell, code_span, text_cell
+from compile_lens.shown_text import code_cell, code_span, github_cell
 from compile_lens.wording import counted
 
 STYLE = {"error": "bold red", "warning": "bold yellow", "information": "bold cyan", "hint": "bold green"}
@@ -59,18 +59,18 @@ def to_markdown(comparison: AnalysisComparison) -> str:
         if findings:
             rows += ["", f"**{title}**", "", "| where | what |", "|---|---|"]
             rows += [
-                f"| {code_cell(place_of(one))} | {one.identity.code}: {text_cell(one.identity.message)}{times(one)} |"
+                f"| {code_cell(place_of(one))} | {one.identity.code}: {github_cell(one.identity.message)}{times(one)} |"
                 for one in findings
             ]
     if comparison.changed:
         rows += ["", "**Changed**", "", "| where | what |", "|---|---|"]
         rows += [
-            f"| {code_cell(place_of(change.after))} | {text_cell(what_changed(change))} |"
+            f"| {code_cell(place_of(change.after))} | {github_cell(what_changed(change))} |"
             for change in comparison.changed
         ]
     if comparison.compiled:
         rows += ["", "**Compiled code**", "", "| where | what |", "|---|---|"]
-        rows += [f"| {code_cell(_function(one))} | {text_cell(what_compiled(one))} |" for one in comparison.compiled]
+        rows += [f"| {code_cell(_function(one))} | {github_cell(what_compiled(one))} |" for one in comparison.compiled]
     if not (comparison.new or comparison.gone or comparison.changed):
         rows += ["", "No finding is new, gone or changed."]
     return "\n".join(rows)

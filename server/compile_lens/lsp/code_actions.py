@@ -10,7 +10,7 @@ from compile_lens.documents.documents import Documents, Snapshot
 from compile_lens.documents.line_index import Encoding
 from compile_lens.fixes.fix import Edit
 from compile_lens.lsp.convert import protocol_range
-from compile_lens.shown_text import visible
+from compile_lens.shown_text import visible_name
 
 Provider = Callable[[Snapshot, types.CodeActionParams], Iterable[types.CodeAction]]
 
@@ -44,7 +44,7 @@ def command_action(
     diagnostics: list[types.Diagnostic] | None = None,
 ) -> types.CodeAction:
     """An action that runs a command of the server. Without a kind it is not offered where an editor asks for fixes only."""
-    title = visible(title)
+    title = visible_name(title)
     run = types.Command(title=title, command=command, arguments=list(arguments))
     return types.CodeAction(title=title, kind=kind, diagnostics=diagnostics, command=run)
 

@@ -18,7 +18,7 @@ from compile_lens import __version__
 from compile_lens.lsp.editor_capabilities import EditorCapabilities
 from compile_lens.lsp.offered import NOTEBOOKS
 from compile_lens.lsp.pygls_workarounds.protocol import HardenedProtocol, tolerant_converter
-from compile_lens.shown_text import notice, visible
+from compile_lens.shown_text import line_of_notice, visible_name
 
 if TYPE_CHECKING:  # loaded with the features, after `initialize` is answered
     from compile_lens.analysis.filters import Filters
@@ -143,13 +143,13 @@ class CompileLensServer(LanguageServer):
 
     def say(self, sentence: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """Show one sentence, which may quote a program."""
-        self.window_show_message(types.ShowMessageParams(kind, notice(sentence)))
+        self.window_show_message(types.ShowMessageParams(kind, line_of_notice(sentence)))
 
     async def ask(self, sentence: str, answers: Iterable[str], unasked: str | None = None) -> str | None:
         """The answer that the user chooses, None for none; ``unasked`` where the editor cannot ask."""
-        shown = {visible(title): title for title in answers}
+        shown = {visible_name(title): title for title in answers}
         actions = [types.MessageActionItem(title) for title in shown]
-        question = types.ShowMessageRequestParams(types.MessageType.Info, notice(sentence), actions)
+        question = types.ShowMessageRequestParams(types.MessageType.Info, line_of_notice(sentence), actions)
         try:
             answer = await self.window_show_message_request_async(question)
         except JsonRpcException:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from compile_lens.documents.documents import file_key
 from compile_lens.lsp.language_server import CompileLensServer
-from compile_lens.shown_text import visible
+from compile_lens.shown_text import visible_name
 
 log = logging.getLogger(__name__)
 METHOD = "compileLens/status"
@@ -83,7 +83,7 @@ class StatusReporter:
         params = {
             "health": status.health,
             "state": status.state,
-            "message": visible(status.message),
+            "message": visible_name(status.message),
             "findings": status.findings,
             "counts": status.counts,
         }

@@ -8,7 +8,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from compile_lens.shown_text import visible
+from compile_lens.shown_text import visible_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Node:
 
     def to_json(self) -> dict[str, Any]:
         """The node as it is sent; what is empty is left out."""
-        found: dict[str, Any] = {"kind": self.kind, "id": self.identifier, "label": visible(self.label)}
+        found: dict[str, Any] = {"kind": self.kind, "id": self.identifier, "label": visible_name(self.label)}
         if self.description:
-            found["description"] = visible(self.description)
+            found["description"] = visible_name(self.description)
         if self.severity:
             found["severity"] = self.severity
         if self.weight:
@@ -59,4 +59,8 @@ def range_to_json(place: types.Range) -> dict[str, Any]:
 
 def command_to_json(command: types.Command) -> dict[str, Any]:
     """A command as the protocol writes it."""
-    return {"title": visible(command.title), "command": command.command, "arguments": list(command.arguments or ())}
+    return {
+        "title": visible_name(command.title),
+        "command": command.command,
+        "arguments": list(command.arguments or ()),
+    }

@@ -11,7 +11,7 @@ from compile_lens.analysis.finding import Finding
 from compile_lens.repro.contract import BACKEND_VARIABLE, Criterion
 from compile_lens.repro.verdict import Bisection
 from compile_lens.repro.write import LOGS, STAGE_LOGS, Written
-from compile_lens.shown_text import code_block, code_span, markdown_text, one_line, shell_line
+from compile_lens.shown_text import code_block, code_span, github_text, one_line, shell_line
 from compile_lens.state.atomic_file import write_beside
 from compile_lens.temporary_folders import temporary_folder
 from compile_lens.workers.script import run_script
@@ -82,7 +82,7 @@ def issue_sections(written: Written, versions: str, bisection: Bisection | None 
 
 def _heading(title: str) -> str:
     component, _, message = one_line(title).partition(" ")
-    return f"{component} {markdown_text(message)}"
+    return f"{component} {github_text(message)}"
 
 
 def _component(finding: Finding | None, criterion: Criterion) -> str:
@@ -94,23 +94,23 @@ def _component(finding: Finding | None, criterion: Criterion) -> str:
 
 def _description(written: Written) -> str:
     expected, verification = written.expected, written.verification
-    lines = [f"{KINDS[expected.criterion]}: {markdown_text(scrub(expected.phrase))}."]
+    lines = [f"{KINDS[expected.criterion]}: {github_text(scrub(expected.phrase))}."]
     if verification is not None:
         lines.append(
-            f"Output of the script below in a new process: {markdown_text(scrub(verification.compiled.last_line))}"
+            f"Output of the script below in a new process: {github_text(scrub(verification.compiled.last_line))}"
         )
         if not verification.reproduces:
             lines.append("**The script did not reproduce the problem.**")
         if verification.eager is not None:
             lines.append(
-                f"With {BACKEND_VARIABLE}=eager (Dynamo only): {markdown_text(scrub(verification.eager.last_line))}"
+                f"With {BACKEND_VARIABLE}=eager (Dynamo only): {github_text(scrub(verification.eager.last_line))}"
             )
-    lines += [markdown_text(scrub(note)) for note in written.notes]
+    lines += [github_text(scrub(note)) for note in written.notes]
     return "\n\n".join(lines)
 
 
 def _verdict(bisection: Bisection) -> str:
-    lines = [markdown_text(scrub(bisection.sentence))]
+    lines = [github_text(scrub(bisection.sentence))]
     if bisection.verdict is not None:
         lines.append(code_span(scrub(str(bisection.verdict))))
     lines += [f"{title}: {code_span(scrub(line))}" for title, line in bisection.commands[:2]]

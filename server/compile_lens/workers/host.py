@@ -47,7 +47,7 @@ from compile_lens.workers.memory_shares import MemoryShares
 from compile_lens.workers.output import BoundedOutput
 from compile_lens.workers.process_tree import kill_group, kill_tree
 from compile_lens.workers.run_limits import RunLimits
-from compile_lens.workers.scratch import scratch_folder, sweep
+from compile_lens.workers.scratch import earlier_are_gone, scratch_folder, sweep
 from compile_lens.workers.tied import tied
 from compile_lens.workers.wire import AgentFrames, Frame
 
@@ -241,6 +241,7 @@ class Host:
             lease.in_order = not compiles
             if compiles:
                 self._check_caches()
+            await earlier_are_gone()
             await self._start(may_replace=True)
             self._said.begin_run(magic := os.urandom(len(MAGIC)))
             self._output.clear()

@@ -19,14 +19,18 @@ _TOKEN_IN_URL = pattern(
     re.IGNORECASE,
 )
 # What signs an address for whoever has it, or stands for its user (AWS's Signature Version 4, Google's signed URLs, Azure's shared access
-# signatures, RFC 6750, section 2.3).
+# signatures, RFC 6750, section 2.3). `key`, `code` and `auth` say as much where a long word with numbers is behind them (APIs of Google,
+# functions of Azure, Firebase).
 _SECRET_OF_QUERY = pattern(
-    r"([?&;#](?:[\w.-]*(?:signature|credential|token|secret|passw(?:or)?d|api[_-]?key|access[_-]?key)|sig|pass|pwd|jwt)=)(?!(?:true|false|\d{1,6})(?:[&;#]|$))[^&;#\s\"'<>]+",
+    r"([?&;#](?:(?:[\w.-]*(?:signature|credential|token|secret|passw(?:or)?d|api[_-]?key|access[_-]?key)|sig|pass|pwd|jwt)="
+    r"|(?:key|code|auth|appid)=(?=[\w%~.-]*\d)(?=[\w%~.-]{16})))"
+    r"(?!(?:true|false|\d{1,6})(?:[&;#]|$))(?:\"[^\"]*\"|'[^']*'|[^&;#\s\"'<>]+)",
     re.IGNORECASE,
 )
 # tokens by the prefixes that their issuers publish, wherever they stand
 _TOKEN = pattern(
-    r"(?<![\w-])(?:(?:hf_|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|pypi-|npm_|AKIA|ASIA|AIza|nvapi-|gsk_)[\w-]{16,200}"
+    r"(?<![\w-])(?:(?:hf_|gh[pousr]_|github_pat_|glpat-|glrt-|xox[abeoprs]-|xapp-|pypi-|npm_|AKIA|ASIA|AIza|ya29\.|nvapi-|gsk_|xai-(?=[\w-]*\d)|r8_"
+    r"|dop_v1_|dckr_[op]at_|[sr]k_(?:live|test)_|whsec_|lin_api_|tskey-|ATATT3|SG\.[\w-]{16,30}\.)[\w-]{16,300}"
     r"|sk-(?=[\w-]{0,100}\d)[\w-]{20,200}|eyJ[\w-]{10,2000}\.eyJ[\w.-]{10,4000})"
 )
 # Whoever has the address of a webhook may write there: its path is the secret (docs.slack.dev "Incoming webhooks", docs.discord.com
@@ -40,7 +44,7 @@ _WEBHOOK = pattern(
 # `me:secret@host` without a scheme: a host is a name with a dot or an address, which the tag of an image and a copy over SSH are not
 _USER_AT_HOST = pattern(
     r"(?<![\w/:.@+%-])([\w.+-]{1,64}):(?!//)[^\s/@:,;\"']{3,128}"
-    r"(?=@(?:localhost|(?=[\w.-]{0,80}[a-z])[\w-]{1,63}(?:\.[\w-]{1,63})+|\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?(?:[/\s,;\"']|$))",
+    r"(?=@(?:tcp|unix)\(|@(?:localhost|(?=[\w.-]{0,80}[a-z])[\w-]{1,63}(?:\.[\w-]{1,63})+|\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?(?:[/\s,;\"']|$))",
     re.IGNORECASE,
 )
 # what a value that says nothing looks like: a number, a switch, a path, or another variable
@@ -61,9 +65,22 @@ _FIELD = pattern(
     rf"(\"[^\"]*\"|'[^']*'|\{{[^}}]*\}}|{_NOTHING}[^\s;\"'{{]+)",
     re.IGNORECASE,
 )
+# headers that name their user (RFC 9110, section 11.6.2; X-Api-Key; Private-Token of GitLab), in options and in JSON
+_HEADER = pattern(
+    rf"(\b(?:(?:proxy-)?authorization|x-api-key|private-token)[\"']?[ \t]{{0,4}}[:=][ \t]{{0,4}}[\"']?"
+    rf"(?:(?:bearer|basic|token|digest)[ \t]+)?){_NOTHING}[^\s\"',;]+",
+    re.IGNORECASE,
+)
+# fields of JSON, and of a dictionary of Python
+_JSON_FIELD = pattern(
+    r"([\"'][\w.-]{0,60}(?:passw(?:or)?d|passphrase|secret|api_?key|access_?key|private_?key"
+    r"|token(?=[\"'][ \t]{0,4}:[ \t]{0,4}[\"'][\w.~+/-]{16}))[\"'][ \t]{0,4}:[ \t]{0,4}[\"'])"
+    rf"{_NOTHING}[^\"']+",
+    re.IGNORECASE,
+)
 # characters of a value that is searched, which takes a time that grows with its square
 LONGEST = 1 << 13
-_MAY_HAVE_SOME = pattern(r"://|@|passw|pwd|token|secret|key|passphrase|-u", re.IGNORECASE)
+_MAY_HAVE_SOME = pattern(r"://|@|passw|pwd|token|secret|key|passphrase|authoriz|-u", re.IGNORECASE)
 
 
 def without_secrets(value: str) -> str:
@@ -77,6 +94,6 @@ def without_secrets(value: str) -> str:
     shown = _WEBHOOK.sub(lambda match: f"{match[1] or match[2]}{HIDDEN}", shown)
     shown = _USER_AT_HOST.sub(rf"\1:{HIDDEN}", shown)
     # a field may have in braces what ends a part of a query
-    for one in (_FIELD, _SECRET_OF_QUERY, _OPTION, _USER_OPTION):
+    for one in (_FIELD, _SECRET_OF_QUERY, _OPTION, _USER_OPTION, _HEADER, _JSON_FIELD):
         shown = one.sub(rf"\1{HIDDEN}", shown)
     return shown

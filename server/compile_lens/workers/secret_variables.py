@@ -23,7 +23,7 @@ _NAMES = pattern(
 )
 # Values that are tokens whatever their name is. Their issuers publish the prefixes for secret scanning.
 _VALUES = pattern(
-    r"^(?:hf_|api_org_|gh[pousr]_|github_pat_|glpat-|sk-|sk_live_|rk_live_|xox[abeoprs]-|pypi-|npm_|AKIA|ASIA|AIza|ya29\.|nvapi-|r8_|dop_v1_"
+    r"^(?:hf_|api_org_|gh[pousr]_|github_pat_|glpat-|sk-|xai-|sk_live_|rk_live_|xox[abeoprs]-|pypi-|npm_|AKIA|ASIA|AIza|ya29\.|nvapi-|r8_|dop_v1_"
     r"|gsk_|dckr_[op]at_|xapp-\d|dapi[0-9a-f]{8}|[sr]k_test_|whsec_|glrt-|ATATT3|lin_api_|tskey-"
     r"|SG\.|eyJ[\w-]{10,}\.eyJ|(?:[Aa]uthorization: *|AUTHORIZATION: *)?(?:[Bb]earer|[Bb]asic) +\S)|-----BEGIN "
 )

@@ -22,7 +22,7 @@ from .left_folders import remove_folder
 from .memory_group import make_group
 from .processor_time import ProcessorTime
 from .protocol import RunEnded, RunStarted, SandboxKind
-from .shared_files import FOLDER, SharedFiles
+from .shared_files import FOLDER, REMOVAL_S, SharedFiles
 from .task_clock import TaskClock
 from .task_group import make_task_group
 from .wire import Wire
@@ -95,8 +95,7 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
     if kind == "signalled" and crash_stack.startswith(DUMP_AT_TIMEOUT):
         # faulthandler reads frames that another thread changes, and may crash on the way (Python 3.11)
         kind, code = "timeout", 0
-    if spec is not None:
-        remove_folder(spec.scratch)
+    is_done = spec is None or remove_folder(spec.scratch, REMOVAL_S)
     left = shared.remove_left() if shared is not None else 0
     for one in (group, tasks):
         if one is not None:
@@ -104,8 +103,9 @@ def serve(run: job.Run, commands: int, wire: Wire) -> bool:
     if command.search is not None:
         remove_folder(command.search.scratch)  # for a driver that was ended before it could
     wire.tell(RunEnded(kind, code, crash_stack, reason, ran_s, left))
-    while left and shared is not None and not select.select([commands], [], [], 0)[0]:
-        left = shared.remove_left(EVERY_S)
+    while (left or not is_done) and not select.select([commands], [], [], 0)[0]:
+        left = shared.remove_left(EVERY_S) if left and shared is not None else 0
+        is_done = is_done or spec is None or remove_folder(spec.scratch, EVERY_S)
     return kind != "closed"
 
 

@@ -11,6 +11,7 @@ import os
 import shutil
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterator
 
 # nobody nests folders so deep but to have them overlooked, and paths have no room for many more
@@ -19,22 +20,50 @@ MAX_DEPTH = 1700
 MAX_COMPILED_DEPTH = 60
 
 
-def remove_folder(folder: str) -> None:
-    """Delete ``folder``, in which no process works any more. What cannot be deleted stays; nothing outside is touched."""
+class _OutOfTime(Exception):
+    """What is left waits for the next call."""
+
+
+class _Deadline:
+    def __init__(self, seconds: float | None, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._ends = clock() + seconds if seconds is not None else None
+
+    def names_in(self, folder: int) -> Iterator[str]:
+        """What is in an open folder, up to the end: of very many, the first are known at once."""
+        if self._ends is None:
+            yield from os.listdir(folder)
+            return
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                yield entry.name
+                self.check()
+
+    def check(self) -> None:
+        """Raises _OutOfTime."""
+        if self._ends is not None and self._clock() > self._ends:
+            raise _OutOfTime
+
+
+def remove_folder(folder: str, seconds: float | None = None, clock: Callable[[], float] = time.monotonic) -> bool:
+    """Delete ``folder``, in which no process works any more; False if that takes more than ``seconds``, and some is left for the next call.
+    What cannot be deleted stays; nothing outside is touched."""
     if os.path.islink(folder):
         with contextlib.suppress(OSError):
             os.unlink(folder)
-        return
-    if sys.platform == "win32" or not os.path.isdir(folder):
+    elif sys.platform == "win32" or not os.path.isdir(folder):
         shutil.rmtree(folder, ignore_errors=True)
-        return
-    with contextlib.suppress(OSError):
-        top = _open_folder(folder)
-        try:
-            _empty(top)
-        finally:
-            os.close(top)
-        os.rmdir(folder)
+    else:
+        with contextlib.suppress(OSError):
+            top = _open_folder(folder)
+            try:
+                _empty(top, _Deadline(seconds, clock))
+            except _OutOfTime:
+                return False
+            finally:
+                os.close(top)
+            os.rmdir(folder)
+    return True
 
 
 def _open_folder(name: str, around: int | None = None) -> int:
@@ -60,42 +89,46 @@ def _give_rights(folder: int) -> None:
         os.chmod(folder, mode | stat.S_IRWXU)
 
 
-def _empty(top: int) -> None:
+def _empty(top: int, deadline: _Deadline) -> None:
     """Delete what is in the folder ``top``. Folders in folders are moved up to it first, so that none is ever deep."""
     os.chmod(top, stat.S_IRWXU)
-    _delete_files(top, top, prefix="")
-    waiting, unique, number = list(os.listdir(top)), os.urandom(8).hex(), 0
-    while waiting:
-        name = waiting.pop()
-        with contextlib.suppress(OSError):
-            folder = _open_folder(name, top)
-            try:
-                os.chmod(folder, stat.S_IRWXU)
-                moved = _delete_files(folder, top, prefix=f"{unique}-{number}-")
-            finally:
-                os.close(folder)
-            waiting += moved
-            number += 1
-            os.rmdir(name, dir_fd=top)
+    unique, number = os.urandom(8).hex(), 0
+    for entry in deadline.names_in(top):
+        waiting = [entry]
+        while waiting:
+            name = waiting.pop()
+            with contextlib.suppress(OSError):
+                if not stat.S_ISDIR(os.lstat(name, dir_fd=top).st_mode):
+                    os.unlink(name, dir_fd=top)
+                    continue
+                folder = _open_folder(name, top)
+                try:
+                    os.chmod(folder, stat.S_IRWXU)
+                    waiting += _emptied(folder, top, f"{unique}-{number}-", deadline)
+                finally:
+                    os.close(folder)
+                number += 1
+                os.rmdir(name, dir_fd=top)
+            deadline.check()
 
 
-def _delete_files(folder: int, top: int, prefix: str) -> list[str]:
+def _emptied(folder: int, top: int, prefix: str, deadline: _Deadline) -> list[str]:
     """Delete the files in ``folder``; its folders are moved to ``top``, under names that begin with ``prefix``. Their new names."""
     moved: list[str] = []
-    for entry in os.listdir(folder):
+    for entry in deadline.names_in(folder):
         with contextlib.suppress(OSError):
             if not stat.S_ISDIR(os.lstat(entry, dir_fd=folder).st_mode):
                 os.unlink(entry, dir_fd=folder)
-            elif folder != top:
-                name = f"{prefix}{len(moved)}"
-                # a folder that is not writable cannot be moved
-                inner = _open_folder(entry, folder)
-                try:
-                    os.chmod(inner, stat.S_IRWXU)
-                finally:
-                    os.close(inner)
-                os.rename(entry, name, src_dir_fd=folder, dst_dir_fd=top)
-                moved.append(name)
+                continue
+            name = f"{prefix}{len(moved)}"
+            # a folder that is not writable cannot be moved
+            inner = _open_folder(entry, folder)
+            try:
+                os.chmod(inner, stat.S_IRWXU)
+            finally:
+                os.close(inner)
+            os.rename(entry, name, src_dir_fd=folder, dst_dir_fd=top)
+            moved.append(name)
     return moved
 
 

@@ -61,14 +61,14 @@ OF_EDITORS = ("globalStorage", "workspaceStorage", "History")
 # the folders around `User`
 DATA_OF_EDITORS = (
     "$XDG_CONFIG_HOME/Code", "$XDG_CONFIG_HOME/Code - Insiders", "$XDG_CONFIG_HOME/VSCodium", "$XDG_CONFIG_HOME/Windsurf", "$XDG_CONFIG_HOME/Cursor",
-    "$XDG_CONFIG_HOME/Positron", "~/Library/Application Support/Code", "~/Library/Application Support/Cursor", "~/AppData/Roaming/Code",
+    "$XDG_CONFIG_HOME/Positron", "$XDG_CONFIG_HOME/Trae", "~/Library/Application Support/Code", "~/Library/Application Support/Cursor", "~/AppData/Roaming/Code",
     "~/.vscode-server/data", "~/.cursor-server/data", "~/.windsurf-server/data",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class SecretPlace:
-    """``paths`` begin with ``~``, a variable of ``BASES`` or the root, and may end in a pattern of names; ``variables`` name the place itself, several with ``os.pathsep``,
+    """``paths`` begin with ``~``, a variable of ``BASES`` or the root, and may have patterns of names (``*``) in them; ``variables`` name the place itself, several with ``os.pathsep``,
     or behind a colon (``FILE:/path``). ``are_settings``: programs need them, and they are secret where one has a secret in them."""
 
     of: str
@@ -101,6 +101,10 @@ SECRET_PLACES = (
     SecretPlace("Borg", "https://borgbackup.readthedocs.io", ("$XDG_CONFIG_HOME/borg",), ("BORG_KEYS_DIR",)),
     SecretPlace("FileZilla and Remmina", "their documentation", ("$XDG_CONFIG_HOME/filezilla", "$XDG_DATA_HOME/remmina")),
     SecretPlace("GNOME Keyring and KWallet", "man gnome-keyring(1)", ("$XDG_DATA_HOME/keyrings", "$XDG_DATA_HOME/kwalletd")),
+    SecretPlace("JetBrains", "https://www.jetbrains.com/help/idea/reference-ide-settings-password-safe.html", tuple(
+        f"{data}/JetBrains/*/{file}" for data in ("$XDG_CONFIG_HOME", "~/Library/Application Support") for file in ("c.kdbx", "c.pwd")
+    )),
+    SecretPlace("Electrum and Remmina", "https://electrum.readthedocs.io, https://gitlab.com/Remmina/Remmina/-/wikis", ("~/.electrum", "$XDG_CONFIG_HOME/remmina", "~/.remmina")),
     SecretPlace("KeePassXC", "https://keepassxc.org/docs/", ("$XDG_CONFIG_HOME/keepassxc",)),
     SecretPlace("macOS", "man security(1)", ("~/Library/Keychains", "~/Library/Cookies")),
     SecretPlace("Windows", "Credential Manager", ("~/AppData/Roaming/Microsoft/Credentials", "~/AppData/Local/Microsoft/Credentials")),
@@ -149,6 +153,11 @@ SECRET_PLACES = (
     SecretPlace("rclone", "https://rclone.org/docs/", ("$XDG_CONFIG_HOME/rclone",), ("RCLONE_CONFIG",)),
     # data
     SecretPlace("Databricks and Snowflake", "their documentation", ("~/.databrickscfg", "~/.snowflake", "~/.snowsql"), ("DATABRICKS_CONFIG_FILE",)),
+    SecretPlace("Snowflake's connections", "https://docs.snowflake.com/developer-guide/snowflake-cli/connecting/configure-cli", (
+        "$XDG_CONFIG_HOME/snowflake", "~/Library/Application Support/snowflake",
+    ), ("SNOWFLAKE_HOME",)),
+    SecretPlace("dbt", "https://docs.getdbt.com/docs/core/connect-data-platform/profiles.yml", ("~/.dbt/profiles.yml",)),
+    SecretPlace("DBeaver", "https://dbeaver.com/docs/dbeaver/Admin-Manage-Connections/", ("$XDG_DATA_HOME/DBeaverData/workspace6/*/.dbeaver/credentials-config.json",)),
     SecretPlace("MySQL", "https://dev.mysql.com/doc/refman/en/option-files.html", ("~/.my.cnf", "~/.mylogin.cnf")),
     SecretPlace("PostgreSQL", "https://www.postgresql.org/docs/current/libpq-pgpass.html", ("~/.pgpass",), ("PGPASSFILE",)),
     # hubs of models and experiments
@@ -166,6 +175,7 @@ SECRET_PLACES = (
     SecretPlace("Kaggle", "https://www.kaggle.com/docs/api", ("~/.kaggle", "$XDG_CONFIG_HOME/kaggle"), ("KAGGLE_CONFIG_DIR",)),
     SecretPlace("Lightning", "https://lightning.ai/docs", ("~/.lightning/credentials.json",)),
     SecretPlace("MLflow", "https://mlflow.org/docs/latest/auth/", ("~/.mlflow/credentials",)),
+    SecretPlace("ZenML's store", "https://docs.zenml.io/reference/global-settings", ("$XDG_CONFIG_HOME/zenml/config.yaml",), are_settings=True),
     SecretPlace("ModelScope", "https://www.modelscope.cn/docs", ("~/.modelscope/credentials", "$XDG_CACHE_HOME/modelscope/credentials")),
     SecretPlace("NVIDIA NGC", "https://docs.ngc.nvidia.com/cli/", ("~/.ngc",)),
     SecretPlace("Ollama", "https://docs.ollama.com", ("~/.ollama/id_ed25519",)),
@@ -204,6 +214,7 @@ SECRET_PLACES = (
         "$XDG_CONFIG_HOME/pypoetry/auth.toml", "$XDG_DATA_HOME/uv/credentials", "$XDG_CONFIG_HOME/pdm",
     )),
     SecretPlace("settings of poetry and uv", "their documentation", ("$XDG_CONFIG_HOME/pypoetry/config.toml", "$XDG_CONFIG_HOME/uv/uv.toml", "/etc/uv/uv.toml", "/etc/xdg/uv/uv.toml"), ("UV_CONFIG_FILE",), are_settings=True),
+    SecretPlace("Nix and Cachix", "man nix.conf(5), https://docs.cachix.org", ("$XDG_CONFIG_HOME/nix/nix.conf", "/etc/nix/nix.conf", "$XDG_CONFIG_HOME/cachix/cachix.dhall"), are_settings=True),
     SecretPlace("twine", "https://packaging.python.org/en/latest/specifications/pypirc/", ("~/.pypirc",)),
     # code hosts
     SecretPlace("GitHub and GitLab", "https://cli.github.com/manual/", (
@@ -234,6 +245,8 @@ SECRET_PLACES = (
     SecretPlace("Amazon Q, Amp, Augment, Codeium and Crush", "their documentation", (
         "$XDG_DATA_HOME/amazon-q", "$XDG_DATA_HOME/amp/secrets.json", "~/.augment/session.json", "~/.codeium/config.json", "$XDG_DATA_HOME/crush/crush.json",
     )),
+    SecretPlace("Grok and pi", "https://github.com/superagent-ai/grok-cli, https://github.com/badlogic/pi-mono", ("~/.grok/user-settings.json", "~/.pi/agent/auth.json", "~/.pi/agent/sessions")),
+    SecretPlace("Zed's conversations", "https://github.com/zed-industries/zed (crates/paths)", ("$XDG_DATA_HOME/zed/threads", "$XDG_DATA_HOME/zed/conversations")),
     SecretPlace("OpenCode and Goose", "their documentation", ("$XDG_DATA_HOME/opencode", "$XDG_CONFIG_HOME/goose")),
     SecretPlace("VS Code", "https://code.visualstudio.com/api/extension-capabilities/common-capabilities#data-storage", tuple(
         f"{data}/User/{part}" for part in OF_EDITORS for data in DATA_OF_EDITORS
@@ -247,7 +260,7 @@ SECRET_PLACES = (
         "$XDG_CONFIG_HOME/nvim/init.lua", "$XDG_CONFIG_HOME/nvim/init.vim", "$XDG_CONFIG_HOME/helix/*.toml", "~/.emacs", "~/.emacs.d/init.el", "$XDG_CONFIG_HOME/emacs/init.el",
     ), are_settings=True),
     SecretPlace("settings of assistants", "https://code.claude.com/docs/en/settings, https://developers.openai.com/codex/config-reference, https://github.com/google-gemini/gemini-cli, https://opencode.ai/docs/config, https://docs.continue.dev/reference, https://aider.chat/docs/config/dotenv.html, https://kiro.dev/docs/mcp/configuration", (
-        "$CLAUDE_CONFIG_DIR/settings.json", "$CODEX_HOME/config.toml", "~/.gemini/settings.json", "~/.qwen/settings.json", "$XDG_CONFIG_HOME/opencode/*.json*", "$XDG_CONFIG_HOME/crush/crush.json",
+        "$CLAUDE_CONFIG_DIR/settings.json", "$CODEX_HOME/config.toml", "~/.gemini/settings.json", "~/.qwen/settings.json", "$XDG_CONFIG_HOME/opencode/*.json*", "$XDG_CONFIG_HOME/amp/settings.json", "$XDG_CONFIG_HOME/crush/crush.json",
         "~/.continue/config.json", "~/.continue/config.ts", "~/.kiro/settings/mcp.json", "~/.codeium/windsurf/mcp_config.json", "~/.kimi/config.toml", "$XDG_CONFIG_HOME/Claude/*.json",
         "~/Library/Application Support/Claude/claude_desktop_config.json", "~/.openhands/*.json", "~/.openhands/*.toml",
     ), are_settings=True),
@@ -260,13 +273,13 @@ SECRET_PLACES = (
     SecretPlace("other services and assistants", "their command lines", (
         "~/.databricks/token-cache.json", "$XDG_CACHE_HOME/dagshub/tokens", "~/.determined/auth.json", "~/.swanlab/.netrc", "$XDG_CONFIG_HOME/Bitwarden",
         "~/.circleci/cli.yml", "~/.gitlab-runner/config.toml", "~/.jfrog", "$XDG_CONFIG_HOME/stripe", "$XDG_CONFIG_HOME/hcp", "$XDG_DATA_HOME/goose",
-        "~/.factory/auth.json", "~/.lakectl.yaml", "~/.zen", "~/.floorp", "~/.waterfox", "$XDG_CONFIG_HOME/rbw", "$XDG_DATA_HOME/rbw", "~/.doppler", "~/.infisical",
+        "~/.factory/auth.json", "~/.lakectl.yaml", "~/.zen", "~/.floorp", "~/.waterfox", "$XDG_CONFIG_HOME/rbw", "$XDG_DATA_HOME/rbw", "$XDG_CACHE_HOME/rbw", "$XDG_CONFIG_HOME/rustic", "~/.doppler", "~/.infisical",
         "/run/credentials", "/run/containers/0/auth.json", "/run/keys",
     )),
     # histories
     SecretPlace("Atuin and McFly", "https://docs.atuin.sh", ("$XDG_DATA_HOME/atuin", "$XDG_DATA_HOME/mcfly")),
     SecretPlace("Bash", "man bash(1)", ("~/.bash_history", "~/.bash_sessions"), ("HISTFILE",)),
-    SecretPlace("IPython and Jupyter", "https://ipython.readthedocs.io", ("$IPYTHONDIR/profile_default/history.sqlite", "$XDG_DATA_HOME/jupyter/runtime"), ("JUPYTER_RUNTIME_DIR",)),
+    SecretPlace("IPython and Jupyter", "https://ipython.readthedocs.io", ("$IPYTHONDIR/profile_default/history.sqlite", "$IPYTHONDIR/profile_*/history.sqlite", "$XDG_DATA_HOME/jupyter/runtime"), ("JUPYTER_RUNTIME_DIR",)),
     SecretPlace("Python", "https://docs.python.org/3/using/cmdline.html", ("~/.python_history", "$XDG_DATA_HOME/ptpython/history", "$XDG_DATA_HOME/xonsh"), ("PYTHON_HISTORY",)),
     SecretPlace("database shells", "their manuals", ("~/.psql_history", "~/.mysql_history", "~/.sqlite_history", "~/.rediscli_history", "~/.dbshell", "~/.mongodb/mongosh", "~/.duckdb_history")),
     SecretPlace("fish, Nushell and PowerShell", "their documentation", (
@@ -275,7 +288,10 @@ SECRET_PLACES = (
     )),
     SecretPlace("gdb, irb, Julia and R", "their manuals", ("~/.gdb_history", "~/.irb_history", "~/.julia/logs/repl_history.jl", "~/.Rhistory")),
     SecretPlace("other shells", "man csh(1), ksh(1), ash(1)", ("~/.history", "~/.sh_history", "~/.ksh_history", "~/.ash_history", "~/.emacs.d/eshell/history")),
-    SecretPlace("less, Vim and Node", "their manuals", ("~/.lesshst", "~/.viminfo", "~/.node_repl_history", "$XDG_STATE_HOME/less", "$XDG_STATE_HOME/nvim/shada")),
+    SecretPlace("shells and Python that keep theirs where XDG says", "https://wiki.archlinux.org/title/XDG_Base_Directory", (
+        "$XDG_STATE_HOME/bash", "$XDG_STATE_HOME/python_history", "$XDG_CACHE_HOME/zsh/history", "$XDG_CONFIG_HOME/zsh/.zsh_history",
+    )),
+    SecretPlace("less, Vim and Node", "their manuals", ("~/.lesshst", "~/.viminfo", "~/.node_repl_history", "$XDG_STATE_HOME/less", "$XDG_STATE_HOME/nvim/shada", "$XDG_DATA_HOME/nvim/shada")),
     SecretPlace("zsh", "man zshparam(1), zsh-newuser-install", ("~/.histfile", "$ZDOTDIR/.histfile", "~/.zsh_sessions", "$ZDOTDIR/.zsh_history", "~/.zsh_history", "~/.zhistory", "$XDG_STATE_HOME/zsh", "$XDG_DATA_HOME/zsh")),
     # browsers and mail
     SecretPlace("Chromium-based browsers", "https://chromium.googlesource.com/chromium/src/+/main/docs/user_data_dir.md", (
@@ -291,8 +307,13 @@ SECRET_PLACES = (
         "~/.var/app/org.mozilla.firefox", "~/.var/app/org.mozilla.Thunderbird", "~/.var/app/com.google.Chrome", "~/.var/app/org.chromium.Chromium",
         "~/.var/app/com.brave.Browser", "~/.var/app/com.microsoft.Edge", "~/snap/chromium/common/chromium",
     )),
-    SecretPlace("Epiphany and qutebrowser", "their documentation", ("$XDG_DATA_HOME/epiphany", "$XDG_DATA_HOME/qutebrowser")),
-    SecretPlace("mail", "man msmtp(1), mbsync(1)", ("~/.msmtprc", "$XDG_CONFIG_HOME/msmtp/config", "~/.mbsyncrc", "$XDG_CONFIG_HOME/isyncrc")),
+    SecretPlace("Epiphany, Falkon and qutebrowser", "their documentation", ("$XDG_DATA_HOME/epiphany", "$XDG_CONFIG_HOME/falkon/profiles", "$XDG_DATA_HOME/qutebrowser")),
+    SecretPlace("mail", "man msmtp(1), mbsync(1)", ("~/.msmtprc", "$XDG_CONFIG_HOME/msmtp/config", "~/.mbsyncrc", "$XDG_CONFIG_HOME/isyncrc", "~/.fetchmailrc")),
+    SecretPlace("chats", "https://pidgin.im/help/, https://hexchat.readthedocs.io, https://weechat.org/files/doc/weechat/stable/weechat_user.en.html", (
+        "~/.purple/accounts.xml", "$XDG_CONFIG_HOME/hexchat/servlist.conf", "~/.weechat/sec.conf", "$XDG_CONFIG_HOME/weechat/sec.conf",
+    )),
+    SecretPlace("irssi", "https://irssi.org/documentation/settings/", ("~/.irssi/config",), are_settings=True),
+    SecretPlace("lftp", "man lftp(1)", ("~/.lftprc", "~/.lftp", "$XDG_CONFIG_HOME/lftp", "$XDG_DATA_HOME/lftp")),
     SecretPlace("messengers", "Electron's userData, https://github.com/telegramdesktop/tdesktop", (
         "$XDG_CONFIG_HOME/Slack", "$XDG_CONFIG_HOME/discord", "$XDG_CONFIG_HOME/Signal", "$XDG_CONFIG_HOME/Element", "$XDG_DATA_HOME/TelegramDesktop",
     )),
@@ -341,8 +362,8 @@ def _of_place(place: SecretPlace, home: str, environment: Mapping[str, str]) -> 
         yield from filter(None, environment.get(variable, "").split(os.pathsep))
     for path in place.paths:
         for expanded in _expanded(path, home, environment):
-            folder, pattern = os.path.split(expanded)
-            yield from glob.iglob(os.path.join(glob.escape(folder), pattern)) if "*" in path else (expanded,)
+            # a home may have brackets in its name
+            yield from glob.iglob(glob.escape(expanded).replace("[*]", "*")) if "*" in path else (expanded,)
 
 
 def _expanded(path: str, home: str, environment: Mapping[str, str]) -> Iterator[str]:
