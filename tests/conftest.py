@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from hypothesis import settings
 from tests.command import Warm
 
 from compiled_before import first_on_path, keep_kernels
 from plain_torch_process import plain_torch as _plain_torch
 from warm_host import WarmHost
 from warm_host import warm_host as _warm_host
+
+# no test fails by the clock
+settings.register_profile("without a clock", deadline=None)
+settings.load_profile("without a clock")
 
 
 @pytest.fixture(scope="session", autouse=True)

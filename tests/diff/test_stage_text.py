@@ -45,7 +45,7 @@ def shuffled(text: str, seed: int) -> str:
     return NODE.sub(other, text)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(), st.integers(0, 3))
 def test_numbers_of_names_are_noise(seed: int, which: int) -> None:
     text = texts()[which]
@@ -61,7 +61,7 @@ def test_it_is_done_once_and_keeps_lines(which: int) -> None:
     assert clean.count("\n") == text.count("\n") == renumbered(text).count("\n")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.data())
 def test_another_operator_size_or_constant_is_seen(data: st.DataObject) -> None:
     text = texts()[data.draw(st.integers(0, 2))]

@@ -82,7 +82,7 @@ def said(got: int, want: int) -> str:
     return f"mat1 and mat2 shapes cannot be multiplied (2x{got} and {want}x8)"
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20, derandomize=True)
 @given(st.integers(2, 8), st.integers(1, 60), st.integers(0, 40), st.integers(2, 60))
 def test_sums_and_products_are_solved(now: int, factor: int, more: int, wanted: int) -> None:
     def sizes(number: int) -> str:

@@ -19,7 +19,7 @@ dimensions = agent_module("inputs.synthesis.terms.dimensions")
 expressions = agent_module("inputs.calling.expressions")
 messages = agent_module("inputs.synthesis.errors.messages")
 
-FEW = settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=2, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 SIZE = st.integers(2, 40)
 
 

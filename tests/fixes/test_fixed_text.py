@@ -77,7 +77,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.lists(PIECES, min_size=1, max_size=5),
     st.sampled_from(["    ", "\t", "  "]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compile_lens.syntax.definitions import definitions
@@ -48,7 +48,6 @@ def assert_sound(text: str) -> None:
 
 
 @given(TEXTS)
-@settings(deadline=None)
 def test_any_text(text: str) -> None:
     assert_sound(text)
     assert_sound("import torch\n" + text)
@@ -60,7 +59,6 @@ def test_any_text(text: str) -> None:
 
 
 @given(TEXTS, st.integers(-1, 6), st.integers(-1, 30), st.none() | st.integers(-1, 40), st.none() | st.integers(-1, 7))
-@settings(deadline=None)
 def test_any_place(text: str, line: int, column: int, end_column: int | None, end_line: int | None) -> None:
     tree = parse(text)
     for place in (

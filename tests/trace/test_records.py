@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compile_lens.pipeline.loaded_trace import read_recorded
@@ -46,7 +46,6 @@ def test_payloads_are_what_was_written() -> None:
 
 
 @given(st.integers(0, len(TRACE)))
-@settings(deadline=None)
 def test_a_cut_trace_gives_every_record_before_the_cut(cut: int) -> None:
     found = records(TRACE[:cut])
     complete = [record for record in found[:-1] if record is not None]
@@ -58,7 +57,6 @@ def test_a_cut_trace_gives_every_record_before_the_cut(cut: int) -> None:
 
 
 @given(st.integers(0, len(TRACE) - 1), st.binary(min_size=1, max_size=40))
-@settings(deadline=None)
 def test_changed_bytes_cost_only_the_records_they_touch(at: int, junk: bytes) -> None:
     damaged = TRACE[:at] + junk + TRACE[at + len(junk) :]
     builder = ReportBuilder()

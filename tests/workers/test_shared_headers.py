@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,12 +19,13 @@ def standby(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def makes_headers(standby: Any, monkeypatch: pytest.MonkeyPatch, program: str, *, machine: bool, allowed: bool) -> bool:
-    made: list[int] = []
-    monkeypatch.setattr(standby.precompiled_headers, "make_shared", made.append)
+    made: list[Any] = []
+    monkeypatch.setattr(standby.precompiled_headers, "make_shared", lambda *given: made.append(given))
     monkeypatch.setattr(standby.gpu_presence, "has_gpu", lambda: machine)
     command = SimpleNamespace(
         text=program,
-        file=str(Path("program.py")),
+        file="program.py",
+        cwd="",
         own_interpreter=None,
         sandbox=SimpleNamespace(gpu=allowed, niceness=0),
         depth=standby.Depth.INDUCTOR,
