@@ -178,6 +178,23 @@ def test_a_long_value_with_users_in_addresses_is_hidden_whole() -> None:
 
 @pytest.mark.parametrize(
     "secret",
+    [
+        '{"password": "x1"}',
+        "run --api-token x1",
+        "ghp_" + "a1" * 18,
+        "Authorization: Bearer x1",
+        "curl -u me:x1 https://host.example",
+    ],
+)
+def test_a_long_value_with_a_secret_of_another_shape_is_hidden_whole(secret: str) -> None:
+    assert hidden({"VCAP_SERVICES": "a " * 5_000 + secret + " b" * 5_000}) == {
+        "VCAP_SERVICES": "hidden-by-compile-lens"
+    }
+    assert hidden({"LONG_PATH": ":".join(f"/opt/my-keys/{number}/token:/secret" for number in range(1_000))}) == {}
+
+
+@pytest.mark.parametrize(
+    "secret",
     ["KAGGLE_KEY=0123abcd", "PGPASSWORD=secret", "MYSQL_PWD=secret", "SSHPASS=secret", "REDISCLI_AUTH=secret", "LDAP_BINDPW=secret",
      "NGROK_AUTHTOKEN=2abc", "SECRET_KEY_BASE=0f0f", "SLACK_WEBHOOK=https://hooks.example/T0/B0", "AWS_BEARER_TOKEN_BEDROCK=abc",
      "POETRY_PYPI_TOKEN_PYPI=abc", "CI_JOB_JWT_V2=abc", "DOCKER_AUTH_CONFIG={}", "AWS_SECRET_ACCESS_KEY=/x7Kbase64", "MY=Bearer abc",

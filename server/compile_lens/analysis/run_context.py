@@ -67,8 +67,12 @@ class Stopped(Struct, frozen=True):
     reason: str = ""
 
 
+# what the sandbox blocks: parts of codes, which findings have, and fixes write into files
+BLOCKED = frozenset({"write", "read", "network", "process", "gpu"})
+
+
 class RefusedCall(Struct, frozen=True):
-    """A call that the sandbox blocked. ``what`` is ``write``, ``read``, ``network`` or ``process``; ``does`` is a verb for ``target``.
+    """A call that the sandbox blocked. ``what`` is one of ``BLOCKED``; ``does`` is a verb for ``target``.
 
     ``stack`` is the call's, outermost first.
     """

@@ -34,7 +34,7 @@ from compile_lens.agent.runtime.protocol import (
 from compile_lens.analysis.coverage import NotCalled
 from compile_lens.analysis.error_words import first_words
 from compile_lens.analysis.outcome import EntryCall
-from compile_lens.analysis.run_context import MissingRequirement, Raised, RaisedBeside, RefusedCall
+from compile_lens.analysis.run_context import BLOCKED, MissingRequirement, Raised, RaisedBeside, RefusedCall
 from compile_lens.analysis.run_errors import DISTUTILS, DISTUTILS_HINT
 from compile_lens.late_pattern import pattern
 from compile_lens.trace.report import StackFrame
@@ -102,7 +102,7 @@ class RunFacts:
             self.covered = event
         elif isinstance(event, (SandboxFailed, SandboxEntered)):
             self._take_sandbox(event)
-        elif isinstance(event, CallRefused):
+        elif isinstance(event, CallRefused) and event.what in BLOCKED:  # a program may send what it likes
             self.refused.append(RefusedCall(event.what, event.does, event.target, _stack(event.stack)))
         elif isinstance(event, FilesDiscarded):
             self.not_kept, self.not_kept_count = event.names, event.count

@@ -80,13 +80,22 @@ _JSON_FIELD = pattern(
 )
 # characters of a value that is searched, which takes a time that grows with its square
 LONGEST = 1 << 13
+# what says that a long value has some: a name with a value (`key:/…` is the end of a path in a list of them), an option
+_SAYS_SO = pattern(
+    r"(?:passw|pwd|passphrase|secret|token|key|authoriz)[\w-]{0,40}[\"']?[ \t]{0,4}[:=](?!/)"
+    r"|(?:^|\s)(?:--[\w-]{0,40}(?:passw|token|secret|key)\w{0,10}|-u)[ =]",
+    re.IGNORECASE,
+)
 _MAY_HAVE_SOME = pattern(r"://|@|passw|pwd|token|secret|key|passphrase|authoriz|-u", re.IGNORECASE)
 
 
 def without_secrets(value: str) -> str:
-    """``value`` with its secrets replaced; one that is too long to be searched, and may have the address of a user, whole."""
+    """``value`` with its secrets replaced; one that is too long to be searched for each, and may have some, whole."""
     if len(value) > LONGEST:
-        return HIDDEN if "://" in value and "@" in value else _SECRET_OF_QUERY.sub(rf"\1{HIDDEN}", value)
+        has_address = "://" in value and "@" in value
+        if has_address or _TOKEN.search(value) or _SAYS_SO.search(value):
+            return HIDDEN
+        return _SECRET_OF_QUERY.sub(rf"\1{HIDDEN}", value)
     value = _TOKEN.sub(HIDDEN, value)
     if not _MAY_HAVE_SOME.search(value):
         return value

@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from compile_lens.analysis.filters import IGNORE
 from compile_lens.analysis.finding import Finding, Kind
 from compile_lens.fixes.fix import Edit, Fix, FixKind, make
+from compile_lens.late_pattern import pattern
 from compile_lens.syntax.tree import Range, SourceTree, ancestors
+
+# what a comment can hold: nothing that ends it
+_CODE = pattern(r"[\w-]+")
 
 
 def ignore(finding: Finding, tree: SourceTree) -> Iterator[Fix]:
     """``# compile-lens: ignore[CODE]`` at the end of the first line of the finding that can hold a comment."""
-    if finding.kind is Kind.UNUSED_IGNORE:
+    if finding.kind is Kind.UNUSED_IGNORE or _CODE.fullmatch(finding.code) is None:
         return
     for line in range(finding.place.line, finding.place.end_line + 1):
         edit = _edit(tree, line, finding.code)
