@@ -85,6 +85,8 @@ def test_git_starts_no_program_of_the_repository_and_loads_none_of_its_folder(
     assert {name: shown[name] for name in named if name in shown} == {"SSH_ASKPASS": ELSEWHERE}
     assert shown["LD_LIBRARY_PATH"] == "/opt"
     assert "XDG_CONFIG_HOME" not in shown
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(clone / ".config"))
+    assert f"{clone}/.config" not in run_git(clone, ["status"]).stdout.decode()
 
 
 def test_a_question_to_an_interpreter_loads_no_library_of_the_repository(

@@ -65,7 +65,7 @@ class Standbys:
         """The interpreter that runs a file. Raises InterpreterError."""
         server = self._server
         kernel = server.notebooks.kernel(server.documents.uri_of_key(file_key(path)) or "")
-        python = python_of_kernel(kernel, os.environ) if kernel else None
+        python = python_of_kernel(kernel, os.environ, Path(path)) if kernel else None
         return find_interpreter(Path(path), server.folders(), python or server.settings.python or None)
 
     def opened(self, snapshot: Snapshot) -> None:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -68,7 +68,11 @@ def run_git(
         return lies_in(place, repositories)
 
     command = [on_search_path("git", is_theirs) or "", *WITHOUT_PROGRAMS, "-C", str(root), *arguments]
-    kept = {name: value for name, value in os.environ.items() if _is_kept(name.upper()) and not _is_here(name, value)}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if _is_kept(name.upper()) and not _is_of_it(name, value, is_theirs)
+    }
     overdue = threading.Event()
     with (
         tempfile.TemporaryFile() as said,
@@ -112,9 +116,9 @@ def _repositories_here() -> tuple[Path, ...]:
         return ()
 
 
-def _is_here(variable: str, value: str) -> bool:
-    """Whether it names the folder of git's settings relatively: in the repository, whose settings may name programs."""
-    return variable in OF_SETTINGS and not Path(value).is_absolute()
+def _is_of_it(variable: str, value: str, is_theirs: Callable[[Path], bool]) -> bool:
+    """Whether it names the folder of git's settings in the repository, whose settings may name programs; relatively, it does."""
+    return variable in OF_SETTINGS and (not Path(value).is_absolute() or is_theirs(Path(value)))
 
 
 def _set(variables: Mapping[str, str]) -> dict[str, str]:

@@ -10,19 +10,24 @@ from pathlib import Path
 
 from compile_lens.agent.runtime.regular_file import is_file, read_regular_text
 from compile_lens.late_pattern import pattern
+from compile_lens.workers.git import repositories_around
+from compile_lens.workers.search_path import lies_in
 
 _NAME = pattern(r"[\w.-]+")
 
 
-def python_of_kernel(name: str, environment: Mapping[str, str]) -> str | None:
-    """The interpreter that the kernel ``name`` is started with; None if it is not installed, or starts something else.
+def python_of_kernel(name: str, environment: Mapping[str, str], notebook: Path) -> str | None:
+    """The interpreter that the kernel ``name`` of ``notebook`` is started with; None if it is not installed, or starts something else.
 
     A notebook of a workspace chooses the name only: the specifications are the user's and the system's (jupyter_core/paths.py).
     """
     if not _NAME.fullmatch(name):
         return None
-    # relative ones are in the current folder, which is often a workspace
-    for folder in filter(Path.is_absolute, _folders(environment)):
+    repositories = repositories_around(Path(os.path.realpath(notebook.parent)))
+    for folder in _folders(environment):
+        # relative ones are in the current folder, which is often a workspace
+        if not folder.is_absolute() or lies_in(folder, repositories):
+            continue
         try:
             spec = json.loads(read_regular_text(folder / "kernels" / name.lower() / "kernel.json"))
             program = spec["argv"][0] if spec.get("language", "python").lower() == "python" else ""
