@@ -81,8 +81,8 @@ def test_one_where_others_may_write_is_not(tmp_path: Path, monkeypatch: pytest.M
 def test_headers_and_parts_of_a_compiler_are_not_those_of_a_workspace(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(name, f"-I{tmp_path}/work/include" if name == "CXXFLAGS" else f"/usr/include:{tmp_path}/work")
-    assert why_not_compile([str(tmp_path / "work")]).endswith(f"and {name} names it")
+    monkeypatch.setenv(name, f"-I{tmp_path}/clone/include" if name == "CXXFLAGS" else f"/usr/include:{tmp_path}/clone")
+    assert why_not_compile([str(tmp_path / "clone")]).endswith(f"and {name} names it")
     assert why_not_compile([str(tmp_path / "other")]) == ""
 
 
