@@ -110,7 +110,7 @@ def test_a_script_that_reaches_nothing_is_passed_over_and_said(tmp_path: Path, w
     first = outcome.findings[0]
     assert (first.code, first.severity.value) == ("run-error", "error")
     assert first.message == "As a script: The program raised `FileNotFoundError`: data/train.bin."
-    assert first.explanation == "The script ended here. Other findings are of what was analyzed instead of it."
+    assert first.explanation == "The script ended here. Other findings are from what was analyzed instead."
 
 
 def test_a_module_of_a_package_is_imported_as_a_part_of_it(tmp_path: Path, warm_host: WarmHost) -> None:

@@ -13,7 +13,7 @@ from compile_lens.analysis.kinds import Severity as Severity
 # the explanation of a finding at the line that ended the program
 ENDED_HERE = "Nothing after this line was run or analyzed."
 # the same where the file was then analyzed in another way
-ENDED_AS_SCRIPT = "The script ended here. Other findings are of what was analyzed instead of it."
+ENDED_AS_SCRIPT = "The script ended here. Other findings are from what was analyzed instead."
 # of what raised without ending the program
 SKIPPED = "This statement and those that need its result were skipped. The rest ran."
 MENDED = "The rest ran without what failed here. What needs it raises this error."
