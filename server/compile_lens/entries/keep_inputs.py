@@ -7,8 +7,10 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-from compile_lens.entries.call_grammar import DTYPES, INTEGERS, written_call
+from compile_lens.entries.call_grammar import written_call
 from compile_lens.entries.entry_comment import entry_comment
+from compile_lens.entries.makers import DTYPES, INTEGERS
+from compile_lens.entries.project_names import ProjectFiles
 from compile_lens.late_pattern import pattern
 from compile_lens.shown_text import one_line
 from compile_lens.syntax.foreign_texts import parse_expression
@@ -30,10 +32,10 @@ class Insertion:
     text: str
 
 
-def as_comment(tree: SourceTree, call: str) -> Insertion | None:
+def as_comment(tree: SourceTree, call: str, files: ProjectFiles | None = None) -> Insertion | None:
     """The comment that names ``call`` as the entry; it replaces an existing one. None for what may not be written: a program says what it
     was called with, and may say anything."""
-    if written_call(tree, call) is None:
+    if written_call(tree, call, files) is None:
         return None
     text = f"# compile-lens: entry={call}\n"
     known = entry_comment(tree)
@@ -50,10 +52,10 @@ def as_python(call: str) -> str:
     return ast.unparse(ast.fix_missing_locations(_Torch().visit(parse_expression(call))))
 
 
-def as_functions(tree: SourceTree, call: str, remark: str = "") -> Insertion | None:
+def as_functions(tree: SourceTree, call: str, remark: str = "", files: ProjectFiles | None = None) -> Insertion | None:
     """``get_inputs()``, and ``get_init_inputs()`` for a class, at the end of the file, below a comment of ``remark``; None if the call has
     no such form."""
-    outer = written_call(tree, call)
+    outer = written_call(tree, call, files)
     if outer is None or not isinstance(outer.func, (ast.Name, ast.Attribute, ast.Call)):
         return None  # an object that is prepared by other calls has no such form
     functions = ["get_inputs", *(["get_init_inputs"] if isinstance(outer.func, ast.Call) else [])]

@@ -14,11 +14,13 @@ from compile_lens.documents.documents import Snapshot
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.entry import AUTOMATIC, SYNTHESIZED, Entry, EntryChoice
 from compile_lens.entries.keep_inputs import Insertion, as_comment, as_functions
+from compile_lens.entries.project_names import ProjectFiles
 from compile_lens.lsp.code_actions import workspace_edit
 from compile_lens.lsp.convert import path_argument
 from compile_lens.lsp.document_facts import DocumentFactsOf
 from compile_lens.lsp.language_server import CompileLensServer
 from compile_lens.pipeline.entry_choice import as_if_compiled, choose, entries_of
+from compile_lens.pipeline.imported_files import project_files
 from compile_lens.pipeline.revisions import Revision
 from compile_lens.shown_text import one_line
 from compile_lens.state.call_memory import CallMemory
@@ -123,6 +125,7 @@ class Entries:
     def _of_outcome(
         self, snapshot: Snapshot, params: types.CodeActionParams, outcome: Outcome, tree: SourceTree, beside: str
     ) -> Iterator[types.CodeAction]:
+        files = project_files(snapshot.path, str(self._server.root_of(snapshot.path))) if snapshot.path else None
         first, last = params.range.start.line + 1, params.range.end.line + 1
 
         def is_in(name: str) -> bool:
@@ -131,22 +134,24 @@ class Entries:
 
         for unit in outcome.coverage.missing if outcome.coverage is not None else ():
             if unit.draft and not beside and is_in(unit.name):
-                yield from self._drafts(snapshot, tree, unit)
+                yield from self._drafts(snapshot, tree, unit, files)
         if not outcome.entry.startswith(SYNTHESIZED):
             return
         for call in outcome.calls:
             if not is_in(call.target.partition(".")[0]):
                 continue
-            comment = as_comment(tree, call.text)
+            comment = as_comment(tree, call.text, files)
             if comment is not None:
                 yield self._action(snapshot, f"Keep these inputs in a comment: {one_line(call.text)}", comment)
-            functions = as_functions(tree, call.text) if self._is_first(outcome, call) else None
+            functions = as_functions(tree, call.text, files=files) if self._is_first(outcome, call) else None
             if functions is not None:
                 yield self._action(snapshot, f"Keep these inputs as `get_inputs()`: {one_line(call.text)}", functions)
 
-    def _drafts(self, snapshot: Snapshot, tree: SourceTree, unit: Unit) -> Iterator[types.CodeAction]:
+    def _drafts(
+        self, snapshot: Snapshot, tree: SourceTree, unit: Unit, files: ProjectFiles | None
+    ) -> Iterator[types.CodeAction]:
         """Offer a call with what is known, for the user to complete, and say what is wrong with it."""
-        comment = as_comment(tree, unit.draft)
+        comment = as_comment(tree, unit.draft, files)
         if comment is not None:
             change = " or ".join(f"`{name}`" for name in unit.involved)
             and_change = f", and change {one_line(change)}" if change else ""
@@ -155,7 +160,7 @@ class Entries:
                 f"Write a skeleton call of `{unit.name}` as a comment{and_change}: {one_line(unit.draft)}",
                 comment,
             )
-        functions = as_functions(tree, unit.draft, unit.what_failed)
+        functions = as_functions(tree, unit.draft, unit.what_failed, files)
         if functions is not None:
             yield self._action(
                 snapshot, f"Write a skeleton of `get_inputs()` for `{unit.name}`: {one_line(unit.draft)}", functions

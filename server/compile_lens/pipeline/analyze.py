@@ -34,6 +34,7 @@ from compile_lens.analysis.wrong_numbers import count_compared
 from compile_lens.documents.source_file import FileProblem, check_source, source_if_readable
 from compile_lens.entries.call_grammar import written_call
 from compile_lens.pipeline.emulation_failure import better_of, emulation_failure
+from compile_lens.pipeline.imported_files import project_files
 from compile_lens.pipeline.partial_outcomes import PartialOutcomes
 from compile_lens.pipeline.reach import Reach
 from compile_lens.pipeline.run_facts import RunFacts
@@ -312,10 +313,10 @@ class _Analysis:
 
     def _not_called(self, facts: RunFacts) -> tuple[NotCalled, ...]:
         """What was not called. A call to complete is offered only where all that it does is seen: the program may have said it."""
-        tree = self._tree_of(self._job.file)
+        tree, files = self._tree_of(self._job.file), project_files(self._job.file, self._job.workspace)
         return tuple(
             one
-            if tree is not None and (not one.draft or written_call(tree, one.draft) is not None)
+            if tree is not None and (not one.draft or written_call(tree, one.draft, files) is not None)
             else msgspec.structs.replace(one, draft="")
             for one in facts.not_called
         )

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from compile_lens.agent.runtime.regular_file import is_file
 from compile_lens.documents.source_file import source_if_readable
+from compile_lens.entries.project_names import SOURCES, ProjectFiles
 from compile_lens.syntax.imports import read_imports
 from compile_lens.syntax.tree import parse
 
 MOST_MODULES = 500
-# folders of a project that its packages stand in
-SOURCES = ("src", "lib", "python")
 
 # when a file was modified, in nanoseconds, and its size in bytes
 Stamp = tuple[int, int]
@@ -54,6 +53,11 @@ def _modules(name: str, folders: Sequence[Path]) -> Iterator[Path]:
             for candidate in (place.with_suffix(".py"), place / "__init__.py"):
                 if is_file(candidate):
                     yield candidate
+
+
+def project_files(file: str, root: str) -> ProjectFiles:
+    """The files that names of ``file`` lead to, below ``root`` and in the packages that it is in."""
+    return ProjectFiles(file, root, source_if_readable)
 
 
 def stamp(path: Path) -> Stamp | None:
