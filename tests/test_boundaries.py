@@ -165,8 +165,10 @@ def test_the_agent_imports_the_standard_library_torch_and_itself() -> None:
 
 
 def test_nothing_imports_the_agent_but_the_protocol() -> None:
-    # and how files and texts of a workspace and errors of TorchScript are read, what a program has left is deleted, and names were removed
+    # and how files and texts of a workspace and errors of TorchScript are read, what a program has left is deleted, names were removed,
+    # where home is, and which variables a compiler heeds
     others = ("message", "left_folders", "regular_file", "long_fstrings", "torchscript_errors", "moved_names")
+    others += ("own_home", "compiler_variables")
     protocol = {f"compile_lens.agent.runtime.{name}" for name in (*MESSAGES, *others)}
     wrong = [
         f"{file.relative_to(PACKAGE)}:{line}"

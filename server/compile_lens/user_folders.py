@@ -1,7 +1,8 @@
-"""Where a user's own things are. Never in the current folder, which may be somebody else's: what they allowed would be what it says.
+"""Where a user's own things are. Never in the current folder or in a repository, which may be somebody else's: what they allowed would be
+what it says.
 
-A relative ``XDG_STATE_HOME`` or ``HOME`` would lead there. The specification says to ignore such a variable, and only newer versions of
-platformdirs do.
+A relative ``XDG_STATE_HOME`` or ``HOME`` would lead into the one, which the specification says to ignore, and only newer versions of
+platformdirs do; an absolute one that is set as one enters a folder, into the other.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ from pathlib import Path
 
 import platformdirs
 
+from compile_lens.agent.runtime.own_home import own_home, repositories_of_others
+
 NAME = "compile-lens"
 
 
 def state_folder() -> Path:
     """Where what the user has chosen is kept."""
-    return _own(platformdirs.user_state_dir(NAME, appauthor=False), Path(".local", "state"))
+    usual = Path(".local", "state")
+    place = _own(platformdirs.user_state_dir(NAME, appauthor=False), usual)
+    return Path(own_home()) / usual / NAME if repositories_of_others(str(place)) else place
 
 
 def cache_folder() -> Path:

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from compile_lens.agent.runtime import own_compilers
+from compile_lens.agent.runtime.compiler_variables import COMPILERS, OF_COMPILERS
 from compile_lens.agent.runtime.own_compilers import why_not_compile
 from compile_lens.pipeline.analyze import analyze
 from compile_lens.workers.environment_report import ask_environment
 from compile_lens.workers.host import Host
 from compile_lens.workers.job import Depth, Job
 
+pwd = pytest.importorskip("pwd")
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="scripts are made programs")
 STARTED = "started"
 
@@ -23,13 +25,14 @@ STARTED = "started"
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home beside the workspaces of a test, and the variables of a plain shell."""
-    for name in [
-        name for name in os.environ if own_compilers.OF_COMPILERS.match(name) or name in own_compilers.COMPILERS
-    ]:
+    for name in [name for name in os.environ if OF_COMPILERS.match(name) or name in COMPILERS]:
         monkeypatch.delenv(name)
     folder = tmp_path / "home"
     folder.mkdir()
     monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setattr(
+        "pwd.getpwuid", lambda user: pwd.struct_passwd(("me", "x", user, 0, "", str(folder), "/bin/sh"))
+    )
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     return folder
 

@@ -22,14 +22,14 @@ _SIDE_EFFECTS = frozenset(
         "posix", "FileIO", "tofile", "memmap", "savez", "savetxt", "mkstemp", "mktemp", "tempfile", "sqlite3", "FileHandler",
         "zipfile", "tarfile", "shelve", "dbm", "mmap", "savez_compressed", "fromfile", "from_file", "genfromtxt", "loadtxt", "savefig",
         "dump", "RotatingFileHandler", "TimedRotatingFileHandler", "WatchedFileHandler", "basicConfig", "fileConfig", "dictConfig",
-        "open_code", "open_memmap", "export_chrome_trace", "export_stacks", "export_memory_timeline", "SummaryWriter",
+        "open_code", "open_memmap", "DataSource", "export_chrome_trace", "export_stacks", "export_memory_timeline", "SummaryWriter",
         # to processes and to the network
         "Popen", "fork_exec", "multiprocessing", "signal", "pty", "webbrowser", "asyncio", "http", "ftplib", "smtplib", "httpx", "aiohttp",
         "create_connection", "TCPStore", "FileStore", "hub", "download_url_to_file", "ProcessPoolExecutor", "init_rpc", "push_to_hub",
         "SocketHandler", "DatagramHandler", "SysLogHandler", "SMTPHandler", "HTTPHandler", "NTEventLogHandler",
         # to any code
         "importlib", "import_module", "__import__", "builtins", "__builtins__", "ctypes", "cffi", "FunctionType", "faulthandler",
-        "load_library", "load_inline",
+        "load_library", "load_inline", "__loader__", "__spec__", "__subclasses__", "exec_module", "load_module", "f_globals", "f_builtins",
     ]
 )  # fmt: skip
 # modules of Python that reach it, too; their names may be those of variables in a file that does not import them

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 
 from compile_lens.entries.effects import effect_names, taken_effect_names
 from compile_lens.entries.given_names import as_python_reads, own_names
+from compile_lens.entries.looked_up_names import looked_up_names
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.definitions import Definition
 from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
@@ -46,6 +47,8 @@ def has_effects(tree: SourceTree, definition: Definition, harmless: frozenset[st
         # what is passed in is made up: `signal` and `input` are tensors then
         words -= {parameter.name for parameter in definition.parameters if not parameter.default}
     found = effect_names(tree).intersection(map(as_python_reads, words))
+    if not effect_names(tree).isdisjoint(as_texts(tree, definition)):
+        return True
     return bool(found) and not found <= _of_its_own(tree, definition, found & taken_effect_names(tree))
 
 
@@ -70,6 +73,12 @@ def names_in(tree: SourceTree, definition: Definition) -> Iterator[str]:
     start, end = tree.offset(definition.first_line, 1), tree.offset(definition.last_line + 1, 1)
     starts, names = _identifiers(tree)
     yield from names[bisect_left(starts, start) : bisect_left(starts, end)]
+
+
+def as_texts(tree: SourceTree, definition: Definition) -> frozenset[str]:
+    """The names that a definition looks up by texts."""
+    start, end = tree.offset(definition.first_line, 1), tree.offset(definition.last_line + 1, 1)
+    return frozenset(map(as_python_reads, looked_up_names(tree, start, end)))
 
 
 @kept_with_tree

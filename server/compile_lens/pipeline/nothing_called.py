@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from compile_lens.entries.effects import effect_names, taken_effect_names
 from compile_lens.entries.plain_methods import CONSTRUCTOR, OF_TRAINING, with_effects
 from compile_lens.entries.targets import units
-from compile_lens.entries.tensor_code import names_in
+from compile_lens.entries.tensor_code import as_texts, names_in
 from compile_lens.syntax.definitions import Definition, Parameter, definitions
 from compile_lens.syntax.tree import SourceTree
 from compile_lens.wording import and_more
@@ -50,7 +50,8 @@ def _means(tree: SourceTree, methods: Sequence[Definition]) -> list[str]:
     classes = {each.qualified_name.partition(".")[0] for each in methods}
     effects = effect_names(tree) - OF_TRAINING
     inside = [each for each in definitions(tree) if each.kind == "class" and each.qualified_name in classes]
-    found = dict.fromkeys(name for each in inside for name in names_in(tree, each) if name in effects)
+    named = (name for each in inside for name in (*names_in(tree, each), *sorted(as_texts(tree, each))))
+    found = dict.fromkeys(name for name in named if name in effects)
     # a variable of the same name, unless nothing else is there
     taken = taken_effect_names(tree)
     return [name for name in found if name not in taken] or list(found)

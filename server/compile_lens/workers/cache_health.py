@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from compile_lens.agent.runtime.protocol import ProgramRaised
+from compile_lens.workers.tracked_environment import is_brought
 from compile_lens.workers.wire import Frame, TraceRecord
 
 # one kernel with its sources takes about this much
@@ -50,6 +51,9 @@ class FailureSeen:
 
 def find_cache_problem(root: Path) -> CacheProblem | None:
     """What is wrong with the caches in ``root``, which need not exist; None if torch can write to them. Nothing is left behind."""
+    if is_brought(root):  # they hold code, which is loaded outside of the sandbox, too
+        remedy = f"Remove it from the repository, or {ELSEWHERE}"
+        return CacheProblem(f"{root} is part of a repository", remedy, is_read_only=True)
     for folder in (root, root / "inductor", root / "triton"):
         # what exists is a file, a folder, or a link that leads nowhere
         existing = next(path for path in (folder, *folder.parents) if os.path.lexists(path))

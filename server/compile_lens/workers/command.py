@@ -10,9 +10,10 @@ from compile_lens.agent.runtime.entry_plans import EntryPlan, ModelOfScript, Syn
 from compile_lens.agent.runtime.protocol import MAGIC, RunCommand, SandboxSpec, Substitution
 from compile_lens.agent.runtime.search_protocol import BisectRequest, MinifyRequest
 from compile_lens.workers.access import Access
+from compile_lens.workers.brought_compilers import brought_compilers
 from compile_lens.workers.caches import keep_others_out, make_private, private_cache_environment
 from compile_lens.workers.gpu_devices import has_device_to_show
-from compile_lens.workers.job import Job
+from compile_lens.workers.job import Depth, Job
 from compile_lens.workers.kept_folders import kept_folders
 
 
@@ -107,4 +108,5 @@ def sandbox_of(job: Job, scratch: str, environment: Mapping[str, str]) -> Sandbo
         cpu_s=budget.cpu_seconds(job.timeout_s),
         processes=budget.processes,
         hides_gpus=not sandbox.gpu,
+        brought=brought_compilers(environment) if job.depth is Depth.INDUCTOR else (),
     )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from compile_lens.agent.runtime.environment_facts import EnvironmentFacts, environment_facts
+from compile_lens.workers.brought_compilers import brought_compilers
 from compile_lens.workers.host import BOOT, NEUTRAL_FOLDER, HostError
 from compile_lens.workers.import_path import fixed
 from compile_lens.workers.interpreter import cannot_analyze, cannot_start, no_torch_within
@@ -24,6 +25,7 @@ async def ask_environment(python: str, environment: Mapping[str, str]) -> Enviro
             str(BOOT),
             "environment",
             *_folder(),
+            *brought_compilers(environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

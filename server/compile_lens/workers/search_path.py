@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from compile_lens.agent.runtime.own_home import own_home
+
 
 def on_search_path(name: str, is_passed_over: Callable[[Path], bool] | None = None) -> str | None:
     """The path of a program. Not one of the current folder, where Windows, and an empty entry, would look: it is often a workspace.
@@ -28,7 +30,10 @@ def lies_in(place: Path, folders: Iterable[Path]) -> bool:
 
     A folder that holds the user's home does not count: what is there, as in a repository of one's settings, is the user's own.
     """
-    home = os.path.realpath(Path.home())
+    folders = tuple(folders)
+    if not folders:
+        return False
+    home = own_home()
     names = (place, Path(os.path.realpath(place.parent), place.name), Path(os.path.realpath(place)))
     return any(
         name.is_relative_to(folder) for folder in folders if not Path(home).is_relative_to(folder) for name in names

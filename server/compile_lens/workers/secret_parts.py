@@ -12,6 +12,15 @@ from compile_lens.late_pattern import pattern
 HIDDEN = "hidden-by-compile-lens"
 # up to the last `@`: a password may have any character
 _PASSWORD_IN_URL = pattern(r"(?<=://)([^/\s:]*):(?:[^\s,]|,(?!\w{1,20}://))+(?=@)")
+# With blanks in it, as people type them (SQLAlchemy and libpq take any word): before a host, and with a slash where the value is nothing
+# else. What a port has behind it is no password.
+_HOST = r"(?:\[[\da-f:]{2,40}\]|[\w-]{1,63}(?:\.[\w-]{1,63}){0,20})(?::\d{1,5})?"
+_WORDS_IN_URL = pattern(
+    rf"(?:(?<=://)([^/\s:@]{{0,200}}):(?!\d{{1,5}}[/\s])[^\s/]{{0,200}}(?:[ \t]{{1,4}}[^\s/]{{1,200}}){{1,20}}"
+    rf"(?=@{_HOST}(?:[/?#,;\s\"']|$))"
+    rf"|^(\w[\w+.-]{{0,40}}://[^/\s:@]{{0,200}}):(?!\d{{1,5}}[/\s])[^\n\t ]{{0,500}}[ \t][^\n]{{0,500}}(?=@{_HOST}(?:[/?#,;]\S*)?$))",
+    re.IGNORECASE,
+)
 # In the place of a user. Where git or an index is asked, a short one with numbers may be a token, too.
 _TOKEN_IN_URL = pattern(
     rf"(?<=://)(?:[^/@\s:]{{16,}}(?=@)|(?=[^/@\s:]*\d)[^/@\s:]{{16,}}(?=:{HIDDEN}@))"
@@ -52,17 +61,20 @@ _NOTHING = r"(?!(?:\d{1,6}|true|false|yes|no|on|off|none|null|auto)(?:[\s;,\"']|
 # options of commands, also as Java's properties (`-Dx.password=…`): a short token is a word of a text
 _OPTION = pattern(
     rf"((?:^|[\s\"'])--?[\w.-]{{0,60}}(?:passw(?:or)?d|passphrase|secret|api-?key|access-?key"
-    rf"|token(?==?[ \t]*[\"']?[\w.~+/-]{{16}}))(?:=|[ \t]+)[\"']?)(?!-){_NOTHING}[^\s\"']+",
+    rf"|token(?=[\"']?[=,]?[ \t]*[\"']?[\w.~+/-]{{16}}))(?:=|[ \t]+|[\"'][ \t]*,[ \t]*)([\"'])?)"
+    rf"(?!-){_NOTHING}(?(2)(?:(?!\2)[^\n])+|[^\s\"']+)",
     re.IGNORECASE,
 )
 _USER_OPTION = pattern(
-    rf"((?:^|[\s\"'])(?:-u|-U|--user|--proxy-user)(?:=|[ \t]*)[\"']?[\w.@+-]{{1,64}}:){_NOTHING}[^\s\"']+"
+    rf"((?:^|[\s\"'])(?:-u|-U|--user|--proxy-user)(?:=|[ \t]*)([\"'])?[\w.@+-]{{1,64}}:)"
+    rf"{_NOTHING}(?(2)(?:(?!\2)[^\n])+|[^\s\"']+)"
 )
 # fields of connection strings (ODBC, ADO.NET, Azure, libpq)
 _FIELD = pattern(
     r"((?:^|[;\s\"'])(?:pwd|password|passwd|(?:shared)?access_?key|account_?key"
     r"|shared_?secret|client_?secret|access_?token)[ \t]{0,4}=[ \t]{0,4})"
-    rf"(\"[^\"]*\"|'[^']*'|\{{[^}}]*\}}|{_NOTHING}[^\s;\"'{{]+)",
+    # with blanks, where no other field of words follows, which are separated by blanks then
+    rf"(\"[^\"]*\"|'[^']*'|\{{[^}}]*\}}|{_NOTHING}[^\s;\"'{{]+(?:[ \t]+[^\s;=\"'{{]+)*(?=[ \t]*(?:;|$))|{_NOTHING}[^\s;\"'{{]+)",
     re.IGNORECASE,
 )
 # headers that name their user (RFC 9110, section 11.6.2; X-Api-Key; Private-Token of GitLab), in options and in JSON
@@ -100,6 +112,7 @@ def without_secrets(value: str) -> str:
     if not _MAY_HAVE_SOME.search(value):
         return value
     shown = _TOKEN_IN_URL.sub(HIDDEN, _PASSWORD_IN_URL.sub(rf"\1:{HIDDEN}", value))
+    shown = _WORDS_IN_URL.sub(lambda match: f"{match[1] or match[2] or ''}:{HIDDEN}", shown)
     shown = _WEBHOOK.sub(lambda match: f"{match[1] or match[2]}{HIDDEN}", shown)
     shown = _USER_AT_HOST.sub(rf"\1:{HIDDEN}", shown)
     # a field may have in braces what ends a part of a query

@@ -132,8 +132,8 @@ def _gpu() -> GpuFacts:
 
 
 def _compiler() -> CompilerFacts:
-    # of whoever asks; this process has been started elsewhere
-    places = sys.argv[2:3]
+    # of whoever asks, and what repositories brought; this process has been started elsewhere
+    places = sys.argv[2:]
     if why_not := own_compilers.why_not_compile(places):
         name = own_compilers.first()
         return CompilerFacts(name, shutil.which(name), problem=why_not)

@@ -7,30 +7,23 @@ compiled for all runs is not, since whoever filled the workspace would be the on
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import stat
 import sys
 from collections.abc import Iterable, Iterator
 
 from ..torch_internals import inductor
+from .compiler_variables import COMPILERS, SEARCH_PATH, named_beside_the_search_path
+from .own_home import own_home
 
-SEARCH_PATH = "PATH"
-# gcc's "Environment Variables", ld.so(8), dyld(1), and ccache(1), which starts what it is told to
-OF_COMPILERS = re.compile(
-    r"^(?:(?:C|CPLUS|OBJC)_INCLUDE_PATH|CPATH|(?:LD_)?LIBRARY_PATH|LD_RUN_PATH|COMPILER_PATH|DYLD_\w*PATH|GCC_EXEC_PREFIX|LD_(?:PRELOAD|AUDIT)"
-    r"|CCACHE_\w+|C(?:PP|XX)?FLAGS|LDFLAGS)$"
-)
-COMPILERS = ("CXX", "CC")
 # torch would install one (torch/_inductor/cpp_builder.py, ``cpp_compiler_search``)
 INSTALLS = "TORCH_INDUCTOR_INSTALL_GXX"
-_BETWEEN = re.compile(rf"[\s'\"=,;]|(?<=-[ILB])|{re.escape(os.pathsep)}")
 
 
 def why_not_compile(places: Iterable[str]) -> str:
     """Why nothing of ours is compiled with the variables of this process, as a clause; '' if it may be.
 
-    ``places`` are folders of the program that it is for; what is in them is its workspace's.
+    ``places`` are folders of the program that it is for, and what other repositories have brought; what is around them is a workspace's.
     """
     around = _workspaces(places)
     path = os.pathsep.join(_own_part(around))
@@ -40,11 +33,9 @@ def why_not_compile(places: Iterable[str]) -> str:
             return why
         if found != shutil.which(name, path=path):  # of what the search path names otherwise, nothing is looked up
             return f"{found} is looked up in the current folder"
-    for variable, value in os.environ.items():
-        if variable != SEARCH_PATH and OF_COMPILERS.match(variable):
-            for word in filter(os.path.isabs, _BETWEEN.split(value)):
-                if why := _why_foreign(word, around):
-                    return f"{why}, and {variable} names it"
+    for variable, word in named_beside_the_search_path(os.environ):
+        if why := _why_foreign(word, around):
+            return f"{why}, and {variable} names it"
     return ""
 
 
@@ -122,7 +113,7 @@ def _open_to_others(path: str) -> str:
 
 
 def _holds_home(folder: str) -> bool:
-    return _is_below(_real(os.path.expanduser("~")), folder)
+    return _is_below(own_home(), folder)
 
 
 def _real(path: str) -> str:

@@ -76,7 +76,8 @@ class SandboxSpec(Message):
     ``allow_write`` has no links in it.
 
     ``strongest`` is the most that is tried. ``gpu``: it may use the GPUs of this machine, which has some; ``hides_gpus``: its variables say
-    that there is none. The numbers are of all its processes together, 0 for no limit.
+    that there is none. The numbers are of all its processes together, 0 for no limit. ``brought``: compilers and their files that the
+    variables name, and repositories brought.
     """
 
     strongest: SandboxKind
@@ -91,6 +92,7 @@ class SandboxSpec(Message):
     cpu_s: int
     processes: int
     hides_gpus: bool = True
+    brought: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

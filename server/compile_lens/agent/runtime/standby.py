@@ -202,12 +202,13 @@ def _places(command: RunCommand) -> tuple[str, ...]:
     return os.path.dirname(command.file), command.cwd
 
 
-# of all programs so far: one of them may have brought a compiler that the editor's variables name
+# of all programs so far: one of them may have brought a compiler that the editor's variables name; and what other repositories have
 _program_folders: dict[str, None] = {}
 
 
 def _workspaces(command: RunCommand) -> tuple[str, ...]:
-    _program_folders.update(dict.fromkeys(_places(command)))
+    brought = command.sandbox.brought if command.sandbox is not None else ()
+    _program_folders.update(dict.fromkeys((*_places(command), *brought)))
     return tuple(_program_folders)
 
 

@@ -8,6 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Any
 
+from ..runtime.own_home import own_home
 from ..runtime.protocol import GPU_DEVICES, SandboxSpec
 from ..runtime.task_group import most_threads
 from . import secret_places
@@ -76,8 +77,10 @@ def secrets(known: tuple[str, ...] = ()) -> list[str]:
     Each with its other names, where its file system is mounted in several places.
     """
     base = home()
-    candidates = (*secret_places.candidates(base, os.environ), *secret_places.settings_with_secrets(base, os.environ))
-    places = map(os.path.expanduser, candidates)
+    # programs keep them in either: SSH asks the system where home is, and most others ask the variable
+    homes = dict.fromkeys((base, own_home()))
+    ways = (secret_places.candidates, secret_places.settings_with_secrets)
+    places = (os.path.expanduser(path) for way in ways for each in homes for path in way(each, os.environ))
     # what a variable leads to may be a device, such as the null device
     existing = {os.path.realpath(path) for path in places if os.path.isfile(path) or os.path.isdir(path)}
     # or a folder around what every program needs
