@@ -21,7 +21,7 @@ NO_GRAD, GRAD, INFERENCE = "torch.no_grad()", "torch.enable_grad()", "torch.infe
 class CallSnapshot:
     """One call. ``mode`` is one of NO_GRAD, GRAD and INFERENCE; ``autocast`` are pairs of a device and a dtype's name.
 
-    ``training`` are pairs of a module and whether it is in train mode during the call.
+    ``training`` are pairs of a module and whether it is in train mode during the call. ``around`` makes what is in force during it.
     """
 
     args: tuple[Any, ...]
@@ -29,6 +29,7 @@ class CallSnapshot:
     mode: str
     autocast: tuple[tuple[str, str], ...]
     training: tuple[tuple[Any, bool], ...] = ()
+    around: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
 
     def call(self, function: Callable[..., Any]) -> Any:
         """Make the call with copies of the arguments, in its modes, and with the same random seed as every other call."""
@@ -51,7 +52,8 @@ class CallSnapshot:
             for module, training in self.training:
                 module.train(training)
             try:
-                yield
+                with self.around():
+                    yield
             finally:
                 for part, training in before:
                     part.training = training

@@ -9,6 +9,7 @@ from typing import Any
 
 from .call_snapshot import INFERENCE, ArgumentNames, CallSnapshot
 from .input_variations import MODE, InputVariation, flags, modes, numbers
+from .state_methods import state_variations
 from .usual_sizes import usual_sizes
 
 # what counts from call to call, by its name: a program that passes another number next is the usual one
@@ -26,7 +27,8 @@ def usual_variations(
     offered: Iterable[tuple[str, str, Any]] = (),
     has_sizes: bool = False,
 ) -> Iterator[InputVariation]:
-    """How most users call a model besides: in the other mode, with optional arguments, another batch, flags, and without gradients.
+    """How most users call a model besides: in the other mode, with optional arguments, after methods that set its state, with another
+    batch, flags, and without gradients.
 
     What most often recompiles comes first, since time may end: another grad mode costs every model the same.
     ``offered`` are names of optional arguments with text and value of each. ``has_sizes``: the program shows with which sizes it is called.
@@ -34,6 +36,8 @@ def usual_variations(
     of_mode = list(modes(base, modules))
     yield from (variation for variation in of_mode if variation.kind == MODE)
     yield from _with_arguments(base, names, offered)
+    if len(modules) == 1:
+        yield from state_variations(base, modules[0])
     if not has_sizes:
         yield from usual_sizes(base, names)
         counted = (variation for name, variation in numbers(base, names) if COUNTED.fullmatch(name))
