@@ -39,6 +39,14 @@ _METHODS_OF_TENSORS = frozenset(["softmax", "cumsum", "round", "argsort", "expan
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 # a function that the search makes up: it returns what it gets first (agent/inputs/synthesis/changes/other_values.py)
 RETURNS_FIRST = "lambda *args, **named: [*args, *named.values()][0]"
+# classes of modules that take whatever is passed (agent/inputs/synthesis/changes/stand_ins.py)
+OF_ANY_CALL = frozenset(
+    f"type('Model', ({base},), {{'forward': lambda self, *args, **named: {result}}})"
+    for base, result in (
+        ("torch.nn.Module", "[*args, *named.values()][0]"),
+        ("torch.nn.Sequential", "torch.nn.Sequential.forward(self, [*args, *named.values()][0])"),
+    )
+)
 _CLASS = pattern(r"_*[A-Z]\w*")
 _ASSIGNED = Query("(module (expression_statement (assignment left: (_) @name)))")
 
@@ -97,8 +105,14 @@ class _Grammar:
             case ast.Lambda():
                 return ast.unparse(node) == RETURNS_FIRST or self._applies_own(node)
             case ast.Call():
-                return self._takes_only_these(node) and self._may_call(node)
+                return self._is_class_of_any_call(node) or (self._takes_only_these(node) and self._may_call(node))
         return False
+
+    def _is_class_of_any_call(self, node: ast.Call) -> bool:
+        """Whether ``node`` makes one of ``OF_ANY_CALL``, by Python's own ``type`` and torch."""
+        own = self._classes | self._functions | self._values | self._made
+        is_other = any(name in own or self._imports.resolve(name) not in (None, "", name) for name in ("type", "torch"))
+        return not (is_other or self._has_others) and ast.unparse(node) in OF_ANY_CALL
 
     def _takes_only_these(self, call: ast.Call) -> bool:
         return all(map(self.allows, (*call.args, *(keyword.value for keyword in call.keywords))))
