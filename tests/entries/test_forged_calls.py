@@ -288,3 +288,16 @@ def test_whatever_is_written_calls_nothing_else(form: str, inner: str) -> None:
     with contextlib.suppress(TypeError):  # a number and a text
         eval(compile(ast.parse(text, mode="eval"), "x", "eval"), scope)
     assert [name for name in calls if ALLOWED.fullmatch(name) is None and name not in MAKERS] == []
+
+
+@pytest.mark.parametrize("name", ["list", "setattr", "type"])
+def test_a_name_that_the_file_gives_away_is_no_maker(name: str) -> None:
+    call = {
+        "list": "Net(list('code'))(float32[2, 8])",
+        "setattr": "(m := Net(8), setattr(m, 'a', 1))[0](float32[2, 8])",
+        "type": "Net(type('Model', (torch.nn.Module,), {'forward': lambda self, *args, **named: "
+        "[*args, *named.values()][0]})())(float32[2, 8])",
+    }[name]
+    source = "import torch\n\n\nclass Net(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+    assert written_call(parse(source), call) is not None
+    assert written_call(parse(f"{name} = exec\n{source}"), call) is None

@@ -32,6 +32,14 @@ _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 RETURNS_FIRST = "lambda *args, **named: [*args, *named.values()][0]"
 # the name of an object that is prepared (`_unused` in agent/inputs/synthesis/terms/arguments.py)
 _MADE = pattern(r"m\d*")
+# classes of modules that take whatever is passed (agent/inputs/synthesis/changes/stand_ins.py)
+OF_ANY_CALL = frozenset(
+    f"type('Model', ({base},), {{'forward': lambda self, *args, **named: {result}}})"
+    for base, result in (
+        ("torch.nn.Module", "[*args, *named.values()][0]"),
+        ("torch.nn.Sequential", "torch.nn.Sequential.forward(self, [*args, *named.values()][0])"),
+    )
+)
 _CLASS = pattern(r"_*[A-Z]\w*")
 # a text that names no file elsewhere, no address and no command with options
 _WORDS = pattern(r"[A-Za-z0-9_](?:[\w ,:;=()>*+.-]{0,100})")
@@ -90,6 +98,8 @@ class _Grammar:
             case ast.Subscript(ast.Name() | ast.Attribute() as table, ast.Constant()) if not is_tensor(node):
                 found = self._find(dotted_name(table))
                 return found is not None and found.kind == "value"
+            case ast.Call() if self._is_class_of_any_call(node):
+                return True
         return self._is_tensor(node) or (node is not None and self._is_made(node, False))
 
     def _is_tensor(self, node: ast.expr | None) -> bool:
@@ -112,6 +122,8 @@ class _Grammar:
                 return _MADE.fullmatch(name) is not None and self._is_made(made, is_for_target) and is_prepared
             case ast.Call(ast.Name() | ast.Attribute() as func) if dotted := dotted_name(func):
                 return self._takes_values(node) and self._makes(dotted, node, is_for_target)
+            case ast.Call(ast.Call() as func):
+                return not is_for_target and self._is_class_of_any_call(func) and self._takes_values(node)
             case ast.Call(ast.Attribute(made, method)):
                 if not (self._takes_values(node) and self._is_made(made, is_for_target)):
                     return False
@@ -119,6 +131,13 @@ class _Grammar:
                     return True
                 return method in METHODS and self._method(made, method) is None
         return False
+
+    def _is_class_of_any_call(self, node: ast.Call) -> bool:
+        """Whether ``node`` makes one of ``OF_ANY_CALL``, by Python's own ``type`` and torch."""
+        is_other = any(
+            self._names.find(name) is not None or self._names.of_libraries(name) != name for name in ("type", "torch")
+        )
+        return not is_other and not self._names.takes_unknown_names() and ast.unparse(node) in OF_ANY_CALL
 
     def _takes_values(self, call: ast.Call) -> bool:
         given = [each.value if isinstance(each, ast.Starred) else each for each in call.args]

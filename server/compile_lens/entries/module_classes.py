@@ -134,6 +134,20 @@ def open_bases(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definiti
     return [d for d, is_it in zip(known, is_top_class, strict=True) if is_it and d.name in defined - aside]
 
 
+def without_usual_call(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
+    """The ``open_bases`` that leave nothing but ``forward`` open, and from which no other class of the file inherits: other methods are
+    called in its place."""
+    inherited = {base for names in bases_of(tree).values() for base in names}
+    open_ones = unimplemented(tree)
+    return [
+        d
+        for d in open_bases(tree, known)
+        if d.name not in inherited
+        and f"{d.name}.forward" in open_ones
+        and not any(name.startswith(f"{d.name}.") and name != f"{d.name}.forward" for name in open_ones)
+    ]
+
+
 def autograd_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
     """The top-level classes that define how a function is computed and differentiated: `class Round(torch.autograd.Function)`."""
     bases = bases_of(tree)

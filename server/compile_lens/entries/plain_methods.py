@@ -12,6 +12,7 @@ from compile_lens.entries.module_classes import (
     open_bases,
     unimplemented,
     with_other_methods,
+    without_usual_call,
 )
 from compile_lens.entries.tensor_code import TENSOR_WORDS, has_effects, names_in, takes_tensors, text_of
 from compile_lens.late_pattern import pattern
@@ -25,8 +26,11 @@ _FRAMEWORK = pattern(
     r"Module|Sequential|ModuleList|ModuleDict|LightningModule|Function|\w*Dataset|\w*DataModule|\w*Sampler|\w*Callback|\w*Optimizer"
     r"|\w*LRScheduler|\w*Enum|\w*Error|\w*Exception|TestCase|NamedTuple|TypedDict|Protocol|BaseModel|Thread|Process"
 )
-# what is told by its name to read, write or show
-_ASIDE = pattern(r"_|test|load|save|parse|plot|print|log_|show|visuali[sz]e|download|from_pretrained|set_")
+# what is told by its name to read, write or show; the logarithm of something is a result (`log_prob`)
+_ASIDE = pattern(
+    r"_|test|load|save|parse|plot|print|log_(?!(?:prob|p_|p$|pdf|pmf|lik|density|joint|marginal|evidence|posterior|prior|sum|det|abs|softmax"
+    r"|normaliz|partition|weight))|show|visuali[sz]e|download|from_pretrained|set_"
+)
 # `self.model(`, `self.model =`, `self.name`
 _CALLED, _ASSIGNED = pattern(r"\bself\.(\w+)\("), pattern(r"\bself\.(\w+)\s*(?::[^=\n]{0,200})?=(?!=)")
 _OF_OBJECT = pattern(r"\b(?:self|cls)\.(\w+)")
@@ -51,18 +55,30 @@ def with_effects(tree: SourceTree) -> list[Definition]:
 
 
 def other_ways_in(tree: SourceTree) -> list[Definition]:
-    """The methods of modules without ``forward`` that work with tensors, where no other method of the class uses them and there are
-    several: `encode` and `decode`. Not those with effects."""
+    """The methods of modules without ``forward``, or with one that only raises, that work with tensors, where no other method of the
+    class uses them and there are several: `encode` and `decode`. Not those with effects."""
     if "torch" not in tree.text:
         return []
     known = definitions(tree)
     found: list[Definition] = []
-    for cls in with_other_methods(tree, known):
+    for cls in (*with_other_methods(tree, known), *without_usual_call(tree, known)):
         ways = [
             method for is_used, method, reaches_out in _methods_of(tree, cls, known) if not (is_used or reaches_out)
         ]
         found += ways if len(ways) > 1 else []
     return found[:MOST_METHODS]
+
+
+def methods_of_heirs(tree: SourceTree) -> list[Definition]:
+    """Those of classes that may be modules, for the name of a base in another file (`BasePredictor`), if they turn out to be none. Not
+    those with effects."""
+    if "torch" not in tree.text:
+        return []
+    known = definitions(tree)
+    classes = [cls for cls in heirs(tree, known) if not _is_called_back(cls, bases_of(tree))]
+    found = [each for cls in classes for each in _methods_of(tree, cls, known)]
+    found.sort(key=lambda each: each[0])
+    return [method for _, method, reaches_out in found if not reaches_out][:MOST_METHODS]
 
 
 @kept_with_tree
@@ -100,8 +116,14 @@ def _plain_classes(tree: SourceTree, known: tuple[Definition, ...]) -> Iterator[
     for cls in known:
         if cls.kind == "class" and "." not in cls.qualified_name and cls.name not in modules:
             above = [base for name in _line(cls.name, bases) for base in bases.get(name, ())]
-            if not any(_FRAMEWORK.fullmatch(base.rpartition(".")[2]) or base in modules for base in above):
+            if not (_is_called_back(cls, bases) or any(base in modules for base in above)):
                 yield cls
+
+
+def _is_called_back(cls: Definition, bases: dict[str, list[str]]) -> bool:
+    """Whether it inherits from a class of a framework that calls what it defines."""
+    above = [base for name in _line(cls.name, bases) for base in bases.get(name, ())]
+    return any(_FRAMEWORK.fullmatch(base.rpartition(".")[2]) for base in above)
 
 
 def _line(name: str, bases: dict[str, list[str]]) -> list[str]:

@@ -86,12 +86,12 @@ class ProjectNames:
     def binds(self, name: str) -> bool:
         """Whether the file itself says what ``name`` is."""
         known = (definition.qualified_name for definition in definitions(self.tree))
-        return name in read_imports(self.tree).names or name in _values(self.tree) or name in known
+        return name in read_imports(self.tree).names or name in _assigned(self.tree) or name in known
 
     def of_libraries(self, dotted: str) -> str:
         """The full name of what is no part of the project; '' if the file gives the first name to something of its own."""
         root = dotted.partition(".")[0]
-        if root in _values(self.tree) or any(d.qualified_name == root for d in definitions(self.tree)):
+        if root in _assigned(self.tree) or any(d.qualified_name == root for d in definitions(self.tree)):
             return ""
         full = read_imports(self.tree).resolve(dotted) or dotted
         return "" if full.startswith(".") else full
@@ -103,6 +103,10 @@ class ProjectNames:
     def takes_all_of(self, module: str) -> bool:
         """Whether the file has ``from module import *``."""
         return module in _stars(self.tree)
+
+    def takes_unknown_names(self) -> bool:
+        """Whether ``from … import *`` of something that is not torch's may give any name another meaning."""
+        return any(module.partition(".")[0] != "torch" for module in _stars(self.tree))
 
     def lineage(self, cls: ProjectName) -> Iterator[ProjectName]:
         """A class and those of the project that it inherits from, as far as the sources say."""
@@ -166,8 +170,18 @@ class ProjectNames:
 
 
 @kept_with_tree
+def _assigned(tree: SourceTree) -> frozenset[str]:
+    """Names that are assigned at the top level, to whatever."""
+    return frozenset(
+        tree.node_text(name)
+        for _, captured in _ASSIGNED.matches(tree.root)
+        for name in identifiers(captured["name"][0])
+    )
+
+
+@kept_with_tree
 def _values(tree: SourceTree) -> frozenset[str]:
-    """Names that are assigned at the top level."""
+    """Names that are assigned at the top level, and are no other name of something that can be called."""
     return frozenset(
         tree.node_text(name)
         for _, captured in _ASSIGNED.matches(tree.root)

@@ -16,7 +16,7 @@ from compile_lens.entries.module_classes import (
     open_bases,
     with_other_methods,
 )
-from compile_lens.entries.plain_methods import other_ways_in, owner_of, plain_methods, with_effects
+from compile_lens.entries.plain_methods import methods_of_heirs, other_ways_in, owner_of, plain_methods, with_effects
 from compile_lens.entries.tensor_code import is_about_tensors, names_in
 from compile_lens.syntax.definitions import Definition, definitions
 from compile_lens.syntax.regions import Region, RegionKind, find_regions
@@ -180,6 +180,7 @@ def _outermost(
     # what others use comes last: most of it runs as a part of them
     functions = sorted(_tensor_functions(tree, known), key=lambda d: any(d.name in used for used in uses.values()))
     methods = plain_methods(tree)
+    of_heirs = methods_of_heirs(tree)
     ways = other_ways_in(tree)
     inherited = heirs(tree, known)
     bases = open_bases(tree, known)
@@ -193,7 +194,7 @@ def _outermost(
             uses=uses[owner_of(d)],
             given=calls.get(owner_of(d), {}) if d not in applied else {},
             only_module=d in inherited or d in bases,
-            only_plain=d in methods,
+            only_plain=d in methods or d in of_heirs,
             builds=d in building,
         )
         for d in [
@@ -207,6 +208,7 @@ def _outermost(
             *building,
             *methods,
             *ways,
+            *of_heirs,
         ]
     )
 

@@ -39,7 +39,7 @@ from .making.object_calls import (
     read_of,
 )
 from .making.parts_of_project import with_parts_of_project
-from .project.concrete_classes import leaves_forward_open, leaves_methods_open, method_instead
+from .project.concrete_classes import leaves_forward_open, leaves_methods_open, method_beside, method_instead
 from .project.heirs import heirs, is_left_open, lacks_what_heirs_have
 from .project.project_calls import project_calls
 from .source.constructor_parameters import constructor_parameters
@@ -101,7 +101,13 @@ def _of_class_or_heir(
     except NotFound as problem:
         is_for_others = is_open or is_left_open(problem.error) or leaves_methods_open(cls)
         is_for_others = is_for_others or lacks_what_heirs_have(problem.shown, cls, module)
-        return _by_heir(module, cls, budget, problem, only_elsewhere=not is_for_others)
+        try:
+            return _by_heir(module, cls, budget, problem, only_elsewhere=not is_for_others)
+        except NotFound:
+            beside = method_beside(cls) if is_open else ""
+            if not beside:
+                raise
+            return _of_class(module, path, cls, beside, budget, given, inputs)
 
 
 def _by_heir(

@@ -19,13 +19,14 @@ from ..changes.any_arguments import with_all_unpacked
 from ..changes.checked_types import with_checked_types
 from ..changes.demanded_values import with_demanded_values
 from ..changes.lacking_settings import with_lacking_setting, with_open_settings, with_unpacked_settings
+from ..changes.names_of_models import with_name_of_model
 from ..changes.number_ranges import with_number_in_bounds
 from ..changes.other_lengths import with_other_length
 from ..changes.other_shapes import with_values
 from ..changes.other_values import ANY_MODULE, is_exclusive, is_none_called, with_callable
 from ..changes.refused_members import with_member
 from ..changes.refused_numbers import with_accepted_number
-from ..changes.stand_ins import with_stand_ins
+from ..changes.stand_ins import with_models_of_any_call, with_stand_ins
 from ..changes.structures import with_structure
 from ..errors.failing_lines import names_in_failing_lines
 from ..errors.messages import is_of_nothing, requirements
@@ -313,6 +314,7 @@ class _Construction:
             return
         yield from with_member(candidate, error, ArgumentGuesser(self._module, Unknowns()).path_of)
         yield from without_weights(candidate, error, list(self.infos.values()))
+        yield from with_name_of_model(candidate, error, self._module)
         yield from with_all_unpacked(candidate, error, self._function, self._guess)
         yield from self._without_one(candidate, error)
         yield from with_checked_types(candidate, error, self._hint_of, self._of_hint)
@@ -337,6 +339,7 @@ class _Construction:
         for requirement in requirements(error):
             if requirement.kind == "callable":
                 yield from with_callable(candidate, requirement, error)
+                yield from with_models_of_any_call(candidate) if requirement.value else ()
             elif requirement.kind in ("attribute", "key", "several"):
                 yield from with_structure(candidate, requirement, error, self._guess, self._read)
         yield from self.with_asked_class(candidate, error)

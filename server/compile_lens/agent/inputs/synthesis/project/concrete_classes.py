@@ -72,14 +72,31 @@ def lacks_forward(cls: type) -> bool:
 def method_instead(cls: type) -> str:
     """The method of a module that has no ``forward``: a step of its training, or else its longest public method, its own ones first; ''
     where it has a ``forward``, or no method that takes arguments."""
-    if _has_forward(cls):
-        return ""
+    return "" if _has_forward(cls) else _own_way_in(cls)
+
+
+def method_beside(cls: type) -> str:
+    """The method of a module whose ``forward`` only raises, as `method_instead` chooses one: `use encode() or decode()`. '' of one that
+    leaves anything else to others."""
+    is_closed = leaves_forward_open(cls) and not inspect.isabstract(cls) and not _leaves_more_open(cls)
+    return _own_way_in(cls) if is_closed else ""
+
+
+def _leaves_more_open(cls: type) -> bool:
+    names = {name for base in cls.__mro__ for name in vars(base) if base.__module__.partition(".")[0] != "torch"}
+    methods = [getattr(cls, name, None) for name in names - {"forward"} if not name.startswith("__")]
+    return any(inspect.isfunction(each) and "NotImplementedError" in each.__code__.co_names for each in methods)
+
+
+def _own_way_in(cls: type) -> str:
     found: dict[str, tuple[bool, int]] = {}
     package = cls.__module__.partition(".")[0]
     for base in cls.__mro__:
         if base.__module__.partition(".")[0] in ("torch", "builtins"):
             continue
         for name, value in vars(base).items():
+            # what a decorator makes of it takes any arguments: `@torch.no_grad()`
+            value = inspect.unwrap(value) if inspect.isfunction(value) else value
             code = getattr(value, "__code__", None)
             if code is None or name.startswith("_") or name in found or _only_raises(value):
                 continue
