@@ -61,6 +61,7 @@ def _given(passed: str, names: dict[str, Any] | None = None) -> dict[str, str]:
     [
         ("Block, layers", {"block": "Block", "layers": "[2, 2]"}),
         ("Block, [1], width=args.layer_width", {"block": "Block", "layers": "[1]", "width": "24"}),
+        ("Block, [1], width=self.args.layer_width", {"block": "Block", "layers": "[1]", "width": "24"}),
         ("None, [1], rate=args.drop", {"layers": "[1]", "rate": "0.5"}),
         # not known: which of two it is, what is passed to the function, an object of another kind, several at once
         ("Block, [1], width=twice, rate=again", {"block": "Block", "layers": "[1]"}),

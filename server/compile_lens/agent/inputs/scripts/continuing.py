@@ -26,11 +26,14 @@ _NOT_ON_THE_WAY = frozenset({"forward", "__getitem__", "__iter__", "__torch_func
 _ENDINGS = frozenset({"KeyboardInterrupt", "SystemExit", "GeneratorExit"})
 
 
-def rewritten(source: str, file: str, guarded: dict[tuple[int, int], ast.stmt] | None = None) -> Any:
+def rewritten(
+    source: str, file: str, guarded: dict[tuple[int, int], ast.stmt] | None = None, in_heirs: bool = False
+) -> Any:
     """The code of ``source`` with guards; ``GUARD`` must be among its names. Raises SyntaxError.
 
     A program that is too long or nested too deep has none: it ends at its first error. ``guarded`` gets the statements that may be mended,
-    by line and column: imports, and what stands outside of functions.
+    by line and column: imports, and what stands outside of functions. ``in_heirs``: classes that inherit from others have guards, too,
+    since who runs their methods knows that they are no modules.
     """
     tree = parsed(source)
     if tree is None:
@@ -39,7 +42,7 @@ def rewritten(source: str, file: str, guarded: dict[tuple[int, int], ast.stmt] |
     first = 1 if ast.get_docstring(tree) is not None else 0
     while first < len(tree.body) and isinstance(tree.body[first], ast.ImportFrom) and _is_future(tree.body[first]):
         first += 1
-    guarding = _Guarding(kept, {} if guarded is None else guarded, _at_the_end(tree))
+    guarding = _Guarding(kept, {} if guarded is None else guarded, _at_the_end(tree), in_heirs)
     tree.body[first:] = guarding.block(tree.body[first:])
     return compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
 
@@ -84,19 +87,24 @@ def _at_the_end(tree: ast.Module) -> frozenset[int]:
     return frozenset(found)
 
 
-def _is_on_the_way(node: ast.ClassDef) -> bool:
-    """Whether it is a plain class, such as a trainer."""
-    is_plain = all(isinstance(base, ast.Name) and base.id == "object" for base in node.bases)
+def _is_on_the_way(node: ast.ClassDef, in_heirs: bool = False) -> bool:
+    """Whether it is a plain class, such as a trainer; or with ``in_heirs`` any that may be none of modules or data."""
+    is_plain = in_heirs or all(isinstance(base, ast.Name) and base.id == "object" for base in node.bases)
     return is_plain and not any(getattr(n, "name", "") in _NOT_ON_THE_WAY for n in node.body)
 
 
 class _Guarding:
     def __init__(
-        self, kept: frozenset[str], guarded: dict[tuple[int, int], ast.stmt], at_the_end: frozenset[int]
+        self,
+        kept: frozenset[str],
+        guarded: dict[tuple[int, int], ast.stmt],
+        at_the_end: frozenset[int],
+        in_heirs: bool,
     ) -> None:
         self._kept = kept
         self._mended = guarded
         self._at_the_end = at_the_end
+        self._in_heirs = in_heirs
         self._count = 0
         self._functions = 0
 
@@ -109,7 +117,7 @@ class _Guarding:
         if isinstance(node, ast.FunctionDef):
             self._function(node)
         elif isinstance(node, ast.ClassDef):
-            if _is_on_the_way(node):
+            if _is_on_the_way(node, self._in_heirs):
                 for each in node.body:
                     if isinstance(each, ast.FunctionDef):
                         self._function(each)

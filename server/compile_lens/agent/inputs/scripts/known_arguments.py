@@ -61,12 +61,12 @@ def _value(node: ast.expr, names: Mapping[str, Any], own: Mapping[str, ast.expr]
     if isinstance(node, ast.Name) and node.id in own:
         # what a name stands for there is written, too
         return _value(own[node.id], names, {}, options)
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        holder = names.get(node.value.id)
+    if isinstance(node, ast.Attribute):
+        holder = names.get(node.value.id) if isinstance(node.value, ast.Name) else None
         if isinstance(holder, argparse.Namespace):
             return vars(holder).get(node.attr, _UNKNOWN)
-        if holder is None and node.value.id in _OPTIONS:
-            return options.get(node.attr, _UNKNOWN)
+        if holder is None and ast.unparse(node.value).rpartition(".")[2] in _OPTIONS:
+            return options.get(node.attr, _UNKNOWN)  # `args.width`, `self.args.width`
     found = value_of(node, names)
     return _UNKNOWN if found is None else found
 
