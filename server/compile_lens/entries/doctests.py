@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import tree_sitter
+
 from compile_lens.agent.runtime.entry_plans import DoctestExamples
 from compile_lens.entries.entry import Entry, EntryKind
 from compile_lens.entries.targets import Target
@@ -41,11 +43,21 @@ def find_doctests(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[Ent
         count += 1
         line = tree.position(captured["text"][0].start_byte)[0]
         at = called.plan.compile
-        if at is not None and owner != called.name:
+        if at is not None and (owner != called.name or _only_constructs(examples, captured["owner"][0], owner)):
             continue
         # the examples create the object, which is then compiled
         plan = DoctestExamples(owner, at)
         yield Entry(EntryKind.DOCTEST, f"doctest:{owner}", "examples in its docstring", line, plan)
+
+
+def _only_constructs(examples: str, node: tree_sitter.Node, name: str) -> bool:
+    """Whether ``examples`` of the class ``name`` make objects of it and call none, which compiles nothing."""
+    if node.type != "class_definition":
+        return False
+    made = re.findall(rf">>> *(\w+) *=[^\n]*\b{re.escape(name)}\(", examples)
+    all_made = re.findall(rf"\b{re.escape(name)}\(", examples)
+    is_used = any(re.search(rf"(?<!\w){each}(?:\.\w+)*\(|[(,=] *{each}\b(?! *=)", examples) for each in made)
+    return len(made) == len(all_made) and not is_used
 
 
 def _first(name: str) -> str:

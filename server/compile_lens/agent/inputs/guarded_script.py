@@ -32,6 +32,7 @@ from .recording.watched_program import WatchedProgram
 from .scripts.commands import commands
 from .scripts.configured_functions import settings_for
 from .scripts.continuing import GUARD, rewritten
+from .scripts.counted_arguments import lacking_arguments
 from .scripts.failed_constructions import FailedConstructions
 from .scripts.guard import Enough, Guard
 from .scripts.guarded_callees import GuardedCallees
@@ -87,6 +88,7 @@ class GuardedScript:
         remember(self._page, source)
         code = rewritten(source, self._page, self._guarded)
         compiled_call.seed()
+        self._count_arguments(source)
 
         def body() -> None:
             with made_up(self._arguments), bounded(memory_bytes), by_clock(clock_seconds + ENDING_S, guard.end):
@@ -111,6 +113,13 @@ class GuardedScript:
         if chosen is not None and not runs_as_written():
             os.chdir(chosen.folder)
             self._wire.tell(WorkingFolderChosen(chosen.folder, chosen.path))
+
+    def _count_arguments(self, source: str) -> None:
+        """Pass the arguments without which the program would end, where nobody passed any."""
+        lacking = lacking_arguments(source) if not sys.argv[1:] and not runs_as_written() else []
+        if lacking:
+            sys.argv[1:] = [each.value for each in lacking]
+            self._arguments([each.name for each in lacking])
 
     def _go_on_in_callees(self, guard: Guard, program: WatchedProgram) -> None:
         """Go on in the functions of other files in which statements of this one have failed."""

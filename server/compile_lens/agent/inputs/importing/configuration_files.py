@@ -18,6 +18,9 @@ _OTHERS = re.compile(
 )
 _SMALL = re.compile(r"debug|tiny|small|mini|nano|toy|example|default|base|test|fast", re.I)
 _EXTENSIONS = {"yaml": (".yaml", ".yml"), "json": (".json",), "toml": (".toml",), "configparser": (".ini", ".cfg")}
+_ANY = tuple(each for kinds in _EXTENSIONS.values() for each in kinds)
+# of an option whose name alone says so
+_NAMED = re.compile(r"(?:^|_)(?:config|cfg|conf|recipe|ya?ml|hparams|settings)(?:_?(?:file|path|name))?$", re.I)
 _PROJECT = ("pyproject.toml", "setup.py", "setup.cfg", ".git", "PKG-INFO")
 MOST_FOLDERS_ABOVE = 4
 MOST_FILES = 5000
@@ -32,6 +35,27 @@ def configuration_file(name: str, words: str, program: str) -> str:
     folder = os.path.dirname(program)
     return min(
         found, key=lambda path: (_SMALL.search(os.path.basename(path)) is None, _apart(path, folder), path), default=""
+    )
+
+
+def configuration_instead(name: str, words: str, value: object, program: str) -> str:
+    """The path of a file for the option ``name`` of ``program`` that nobody passed, where its ``value`` leads to none: it is None, and the
+    program reads it without asking, or a file that is not there. '' if the program can do without one, or there is none."""
+    if not program or _NAMED.search(name) is None:
+        return ""
+    if isinstance(value, str):
+        is_lacking = bool(value) and value.endswith(_ANY) and not os.path.exists(value)
+    else:
+        is_lacking = value is None and _is_read(name, _text_of(program))
+    return configuration_file(name, words, program) if is_lacking else ""
+
+
+def _is_read(name: str, text: str) -> bool:
+    """Whether a program opens or loads the file that its option ``name`` has, and nowhere asks whether it has one."""
+    option = rf"[\w.]*\.{re.escape(name)}\b"
+    asks = rf"^\s*(?:el)?if\b[^\n]*\.{re.escape(name)}\b|\.{re.escape(name)}\s+(?:or|is|and|if)\b|\bif\s+{option}"
+    return bool(re.search(rf"\b(?:open|\w*load\w*|from_?file|read\w*|parse\w*)\(\s*{option}", text)) and not re.search(
+        asks, text, re.MULTILINE
     )
 
 
@@ -52,13 +76,17 @@ def project_of(program: str) -> str:
 
 def _extensions(program: str) -> tuple[str, ...]:
     """The kinds of files that the program reads, by the libraries that it names; any kind where it names none."""
-    try:
-        with open(program, encoding="utf-8", errors="replace") as stream:
-            text = stream.read()
-    except OSError:
-        return ()
+    text = _text_of(program)
     named = [each for word, kinds in _EXTENSIONS.items() if re.search(rf"\b{word}\b", text, re.I) for each in kinds]
     return tuple(named) or (".yaml", ".yml", ".json", ".toml", ".py")
+
+
+def _text_of(program: str) -> str:
+    try:
+        with open(program, encoding="utf-8", errors="replace") as stream:
+            return stream.read()
+    except OSError:
+        return ""
 
 
 def _files(root: str, extensions: tuple[str, ...]) -> Iterator[str]:

@@ -11,15 +11,15 @@ from typing import Any
 
 from ...runtime.foreign_code import attempted
 from .as_written import runs_as_written
-from .configuration_files import configuration_file
+from .configuration_files import configuration_file, configuration_instead
 
 _FOLDERS = ("dir", "folder", "path", "root", "out", "output", "data", "save", "log")
 
 
 @contextlib.contextmanager
 def made_up(tell: Callable[[list[str]], object]) -> Iterator[None]:
-    """Required arguments of argparse get a value while the body runs, unless they were passed or it runs as it is written; ``tell`` gets
-    their names."""
+    """Required arguments of argparse get a value while the body runs, unless they were passed or it runs as it is written, and so do
+    options for a configuration file that the program does not have; ``tell`` gets their names."""
     if runs_as_written():
         yield
         return
@@ -34,6 +34,9 @@ def made_up(tell: Callable[[list[str]], object]) -> Iterator[None]:
         lacking = [action for action in required if getattr(parsed, action.dest, None) is None]
         for action in lacking:
             setattr(parsed, action.dest, _value(action))
+        lacking += [
+            action for action in self._actions if action not in required and _gets_configuration(action, parsed)
+        ]
         if lacking:
             tell([_shown(action) for action in lacking])
         return parsed, rest
@@ -43,6 +46,25 @@ def made_up(tell: Callable[[list[str]], object]) -> Iterator[None]:
         yield
     finally:
         argparse.ArgumentParser.parse_known_args = original  # type: ignore[method-assign]
+
+
+def _gets_configuration(action: argparse.Action, parsed: Any) -> bool:
+    """Whether ``parsed`` has a file of the repository now for an option whose default is none, or is not there."""
+    value = getattr(parsed, action.dest, None)
+    is_default = value is None or value == action.default
+    file = (
+        configuration_instead(action.dest, action.help or "", value, _program())
+        if is_default and action.option_strings
+        else ""
+    )
+    if file:
+        convert = action.type
+        setattr(parsed, action.dest, attempted(lambda: convert(file)) if callable(convert) else file)
+    return bool(file)
+
+
+def _program() -> str:
+    return str(getattr(sys.modules.get("__main__"), "__file__", None) or "")
 
 
 def _given(args: Any) -> bool:
@@ -84,8 +106,7 @@ def value_for(name: str, kind: Any = None, choices: Iterable[Any] = (), words: s
         return next(iter(choices))
     if kind in (int, float):
         return kind(1)
-    program = str(getattr(sys.modules.get("__main__"), "__file__", None) or "")
-    file = configuration_file(name, words, program)
+    file = configuration_file(name, words, _program())
     is_folder = any(word in name.lower() for word in _FOLDERS)
     return file or (tempfile.mkdtemp() if is_folder else name)
 

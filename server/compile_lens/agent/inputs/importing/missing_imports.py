@@ -21,6 +21,7 @@ from ...runtime.libraries import library_roots
 from ...runtime.parsed_source import parsed_file
 from ...runtime.wire import Wire
 from .absent import StubModule, on_model_base
+from .handlers import providing
 from .import_names import has_what_is_imported
 from .moved_stand_ins import known_names, tell_to, use_moved_names
 from .renamed_folders import renamed_folder, spec_of
@@ -239,8 +240,7 @@ def _handles_failure(node: ast.AST, kinds: frozenset[str] = HANDLERS) -> bool:
     if isinstance(node, ast.With):
         suppressed = [_names(item.context_expr) for item in node.items]
         return any("suppress" in names and names & kinds for names in suppressed)
-    # one that raises another error provides for nothing: `except ImportError: raise ImportError("pip install …")`
-    handlers = [each for each in getattr(node, "handlers", ()) if not isinstance(each.body[-1], ast.Raise)]
+    handlers = providing(getattr(node, "handlers", ()))
     return any(each.type is None or _names(each.type) & kinds for each in handlers)
 
 

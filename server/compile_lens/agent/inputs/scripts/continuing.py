@@ -2,7 +2,8 @@
 
 Statements at the top level and on the way to the model (functions and plain classes of the file) are guarded one by one: what a failed
 one would have bound is absent (``absent.py``), so what depends on it fails, too, and is skipped. Modules, what they use, and what is
-compiled stay as they are: they are analyzed later. A `try` of the program's that handles errors keeps them.
+compiled stay as they are: they are analyzed later. A `try` of the program's that handles errors keeps them; where all that follows is the
+end of the program, it handles none.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from ...runtime.parsed_source import parsed
 from ..importing.definitions import MADE_AGAIN
+from ..importing.handlers import only_says, providing
 
 GUARD = "__compile_lens_guard__"
 ERROR = "__compile_lens_error__"
@@ -24,11 +26,14 @@ _NOT_ON_THE_WAY = frozenset({"forward", "__getitem__", "__iter__", "__torch_func
 _ENDINGS = frozenset({"KeyboardInterrupt", "SystemExit", "GeneratorExit"})
 
 
-def rewritten(source: str, file: str, guarded: dict[tuple[int, int], ast.stmt] | None = None) -> Any:
+def rewritten(
+    source: str, file: str, guarded: dict[tuple[int, int], ast.stmt] | None = None, in_heirs: bool = False
+) -> Any:
     """The code of ``source`` with guards; ``GUARD`` must be among its names. Raises SyntaxError.
 
     A program that is too long or nested too deep has none: it ends at its first error. ``guarded`` gets the statements that may be mended,
-    by line and column: imports, and what stands outside of functions.
+    by line and column: imports, and what stands outside of functions. ``in_heirs``: classes that inherit from others have guards, too,
+    since who runs their methods knows that they are no modules.
     """
     tree = parsed(source)
     if tree is None:
@@ -37,7 +42,8 @@ def rewritten(source: str, file: str, guarded: dict[tuple[int, int], ast.stmt] |
     first = 1 if ast.get_docstring(tree) is not None else 0
     while first < len(tree.body) and isinstance(tree.body[first], ast.ImportFrom) and _is_future(tree.body[first]):
         first += 1
-    tree.body[first:] = _Guarding(kept, {} if guarded is None else guarded).block(tree.body[first:])
+    guarding = _Guarding(kept, {} if guarded is None else guarded, _at_the_end(tree), in_heirs)
+    tree.body[first:] = guarding.block(tree.body[first:])
     return compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
 
 
@@ -64,16 +70,41 @@ def _kept(tree: ast.Module) -> frozenset[str]:
     return frozenset(found)
 
 
-def _is_on_the_way(node: ast.ClassDef) -> bool:
-    """Whether it is a plain class, such as a trainer."""
-    is_plain = all(isinstance(base, ast.Name) and base.id == "object" for base in node.bases)
+def _at_the_end(tree: ast.Module) -> frozenset[int]:
+    """The `try` statements, by ``id``, after which the program only ends: the last of its top level, and of the functions called there."""
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    waiting: list[ast.stmt] = tree.body[-1:]
+    found: set[int] = set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Try):
+            found.add(id(node))
+        for each in ("body", "orelse") if isinstance(node, ast.If | ast.With | ast.Try) else ():
+            waiting += getattr(node, each, [])[-1:]
+        calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)] if isinstance(node, ast.Expr) else []
+        called = [functions.pop(call.func.id, None) for call in calls if isinstance(call.func, ast.Name)]
+        waiting += [function.body[-1] for function in called if function is not None]
+    return frozenset(found)
+
+
+def _is_on_the_way(node: ast.ClassDef, in_heirs: bool = False) -> bool:
+    """Whether it is a plain class, such as a trainer; or with ``in_heirs`` any that may be none of modules or data."""
+    is_plain = in_heirs or all(isinstance(base, ast.Name) and base.id == "object" for base in node.bases)
     return is_plain and not any(getattr(n, "name", "") in _NOT_ON_THE_WAY for n in node.body)
 
 
 class _Guarding:
-    def __init__(self, kept: frozenset[str], guarded: dict[tuple[int, int], ast.stmt]) -> None:
+    def __init__(
+        self,
+        kept: frozenset[str],
+        guarded: dict[tuple[int, int], ast.stmt],
+        at_the_end: frozenset[int],
+        in_heirs: bool,
+    ) -> None:
         self._kept = kept
         self._mended = guarded
+        self._at_the_end = at_the_end
+        self._in_heirs = in_heirs
         self._count = 0
         self._functions = 0
 
@@ -86,7 +117,7 @@ class _Guarding:
         if isinstance(node, ast.FunctionDef):
             self._function(node)
         elif isinstance(node, ast.ClassDef):
-            if _is_on_the_way(node):
+            if _is_on_the_way(node, self._in_heirs):
                 for each in node.body:
                     if isinstance(each, ast.FunctionDef):
                         self._function(each)
@@ -179,10 +210,11 @@ class _Guarding:
         return [*before, self._guarded(node)]
 
     def _try(self, node: ast.Try) -> list[ast.stmt]:
-        names = {
-            n.id for handler in node.handlers if handler.type for n in ast.walk(handler.type) if isinstance(n, ast.Name)
-        }
-        handles_errors = any(handler.type is None for handler in node.handlers) or bool(names - _ENDINGS)
+        handlers = providing(node.handlers)
+        if id(node) in self._at_the_end:
+            handlers = [each for each in handlers if not only_says(each)]
+        names = {n.id for each in handlers if each.type for n in ast.walk(each.type) if isinstance(n, ast.Name)}
+        handles_errors = any(each.type is None for each in handlers) or bool(names - _ENDINGS)
         if handles_errors:
             expecting = ast.withitem(_expression(f"{GUARD}.expecting()", node))
             node.body = [_at(node, ast.With([expecting], node.body))]

@@ -12,7 +12,7 @@ from ...runtime.parsed_source import parsed
 from ..importing.absent import Absent
 from ..importing.missing_imports import is_of_project
 from ..synthesis.source.signatures import read_parameters
-from ..synthesis.terms.arguments import literal
+from .known_arguments import text_of
 from .named_models import is_beside
 
 _PURE = (
@@ -67,7 +67,7 @@ def _is_beside(cls: type, frame: FrameType) -> bool:
 def _arguments(cls: type, call: ast.Call, frame: FrameType) -> dict[str, str]:
     names = [info.name for info in read_parameters(getattr(cls, "__init__"), skip_first=True)]  # noqa: B009
     given = dict(zip(names, call.args, strict=False)) | {k.arg: k.value for k in call.keywords if k.arg}
-    texts = {name: literal(_value(node, frame)) for name, node in given.items()}
+    texts = {name: text_of(_value(node, frame), cls) for name, node in given.items()}
     return {name: text for name, text in texts.items() if text is not None and text != "None"}
 
 

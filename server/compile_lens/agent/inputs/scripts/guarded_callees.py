@@ -1,7 +1,8 @@
-"""Goes on where a script has ended in a function of another file: that function runs once more, past its statements that fail.
+"""Goes on where a script has ended in a function without guards: that function runs once more, past its statements that fail.
 
 `from shop.train import main; main()` is a script whose statements are all in another file. Without its data, its first function raises
-before it makes the model.
+before it makes the model. The same holds for a method of a class that inherits from another, which may be a module: when it has run, it is
+known whether it is.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class GuardedCallees:
                 self._lines |= {id(each): line for each in errors[before:]}
 
     def _interrupted(self, error: BaseException) -> Iterator[tuple[Called, CodeType, int]]:
-        """The outermost call of a function of another file that ``error`` ended, the code of that function with guards, and the line of
+        """The outermost call of a function without guards that ``error`` ended, the code of that function with guards, and the line of
         the script that led there."""
         entry, line = error.__traceback__, self._lines.get(id(error), 1)
         while entry is not None:
@@ -58,9 +59,9 @@ class GuardedCallees:
             line = at if code.co_filename == self._page else line
             key = code.co_filename, code.co_firstlineno
             is_function = bool(code.co_flags & _FUNCTION) and not code.co_flags & _SUSPENDED
-            if not is_function or code.co_filename == self._page or key in self._tried:
+            if not is_function or GUARD in code.co_names or key in self._tried:
                 continue
-            if not self._is_own(code.co_filename):
+            if code.co_filename != self._page and not self._is_own(code.co_filename):
                 continue
             self._tried.add(key)
             called = attempted(lambda frame=frame: function_of(frame))  # type: ignore[misc]
@@ -80,11 +81,14 @@ class GuardedCallees:
         target = MethodType(guarded, called.owner) if isinstance(called.function, MethodType) else guarded
         text = ast.increment_lineno(parsed_expression(f"{_AGAIN}()"), line - 1)
         again = compile(ast.Expression(text), self._page, "eval", dont_inherit=True)
+        before = names.get(GUARD)
         names[GUARD] = guard
         try:
             attempted(lambda: eval(again, {_AGAIN: lambda: target(*called.positional, **called.named)}))
         finally:
-            names.pop(GUARD, None)
+            names[GUARD] = before
+            if before is None:
+                del names[GUARD]
 
     def _constructions_of(self, file: str) -> FailedConstructions:
         constructions = FailedConstructions()
@@ -103,7 +107,7 @@ def _is_module(owner: Any) -> bool:
 def _guarded(code: CodeType) -> CodeType | None:
     """``code`` with guards; None where it would have none."""
     text = "".join(linecache.getlines(code.co_filename))
-    whole = attempted(lambda: rewritten(text, code.co_filename))
+    whole = attempted(lambda: rewritten(text, code.co_filename, in_heirs=True))
     found = _same(whole, code) if whole is not None else None
     return found if found is not None and GUARD in found.co_names and found.co_freevars == code.co_freevars else None
 

@@ -24,7 +24,8 @@ from ..importing.absent import Stub, cause_of
 from ..importing.module import package_of
 from ..synthesis.project.concrete_classes import is_abstract, method_instead
 from ..synthesis.project.project_files import files_mentioning
-from .named_models import NamedModel, given_in, is_beside, is_model
+from .known_arguments import given_in
+from .named_models import NamedModel, is_beside, is_model
 
 # from a module of the project into those that it imports, and so on
 DEEPEST = 3

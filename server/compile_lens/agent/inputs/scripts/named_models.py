@@ -20,9 +20,8 @@ from typing import Any
 
 from ...runtime.foreign_code import attempted
 from ...runtime.parsed_source import parsed
-from ..synthesis.source.signatures import read_parameters
-from ..synthesis.terms.arguments import literal
-from .meant_values import assigned_in, is_registry, meant, value_of
+from .known_arguments import given_in
+from .meant_values import assigned_in, meant, value_of
 
 # from a function of the project into one that it calls, and so on
 DEEPEST = 3
@@ -55,6 +54,12 @@ class _Part:
     line: int = 0
     depth: int = 0
 
+    def around(self, call: ast.Call) -> ast.AST:
+        """The innermost function that has ``call``; all of the code, where none has."""
+        functions = [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        inside = [node for node in functions if node.lineno <= call.lineno <= (node.end_lineno or node.lineno)]
+        return max(inside, key=lambda node: node.lineno, default=self.tree)
+
 
 def named_models(source: str, names: Mapping[str, Any], is_own: Callable[[str], bool]) -> list[NamedModel]:
     """The models that ``source`` constructs somewhere, with ``names`` at its top level; losses last, else the nearest first.
@@ -66,13 +71,15 @@ def named_models(source: str, names: Mapping[str, Any], is_own: Callable[[str], 
     found: dict[type, NamedModel] = {}
     for call, value, part in _calls(tree, names, is_own) if tree is not None else ():
         if is_model(value) and value.__module__ != "__main__" and value not in found:
-            found[value] = NamedModel(value, given_in(value, call, part.names), part.line or call.lineno)
+            found[value] = NamedModel(
+                value, given_in(value, call, part.names, tree, part.around(call)), part.line or call.lineno
+            )
         owner = _made_by_method(call, part.names)
         if owner is not None and owner.__module__ != "__main__" and owner not in found:
             found[owner] = NamedModel(owner, {}, part.line or call.lineno)
     for call, value, part in _passed(tree, names) if tree is not None else ():
         if value.__module__ != "__main__" and value not in found:
-            found[value] = NamedModel(value, given_in(value, call, part.names), call.lineno)
+            found[value] = NamedModel(value, given_in(value, call, part.names, tree, part.around(call)), call.lineno)
     return sorted(
         (each for each in found.values() if is_own(_file_of(each.cls)) or not is_beside(each.cls)),
         key=lambda each: is_beside(each.cls),
@@ -183,19 +190,3 @@ def is_model(value: Any) -> bool:
 
     is_module = isinstance(value, type) and issubclass(value, torch.nn.Module)
     return is_module and not value.__module__.startswith("torch.")
-
-
-def given_in(cls: type, call: ast.Call, names: Mapping[str, Any]) -> dict[str, str]:
-    """The arguments of ``call`` that are written as constants, or are constants among ``names``."""
-    parameters = [info.name for info in read_parameters(getattr(cls, "__init__"), skip_first=True)]  # noqa: B009
-    positional = [] if is_registry(call.func, names) else call.args
-    passed = dict(zip(parameters, positional, strict=False)) | {
-        each.arg: each.value for each in call.keywords if each.arg
-    }
-    found: dict[str, str] = {}
-    for name, node in passed.items():
-        value = attempted(lambda node=node: ast.literal_eval(node))  # type: ignore[misc]
-        text = literal(value_of(node, names) if value is None else value)
-        if text is not None and text != "None":
-            found[name] = text
-    return found

@@ -1,0 +1,92 @@
+"""Arguments that a script takes from `sys.argv` are made up where it ends without them, and nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.entries.script_runs import project, run
+
+from compile_lens.agent.inputs.scripts.counted_arguments import lacking_arguments
+from warm_host import WarmHost
+
+pytestmark = pytest.mark.xdist_group("entries")
+
+USAGE = "import sys\nif {check}:\n    print('usage')\n    {end}\nmode = sys.argv[1]\nsteps = int(sys.argv[2])\n"
+
+
+@pytest.mark.parametrize("end", ["sys.exit(1)", "exit()", "raise SystemExit('usage')"])
+@pytest.mark.parametrize("check", ["len(sys.argv) < 3", "len(sys.argv) != 3", "not len(sys.argv) == 3"])
+def test_as_many_as_the_check_asks_for(check: str, end: str) -> None:
+    found = lacking_arguments(USAGE.format(check=check, end=end))
+    assert [(each.name, each.value) for each in found] == [("mode", "mode"), ("steps", "1")]
+
+
+def test_values_by_what_is_done_with_them() -> None:
+    source = (
+        USAGE.format(check="len(sys.argv) <= 3", end="sys.exit(2)") + "if mode == 'train':\n    print(sys.argv[3])\n"
+    )
+    assert [(each.name, each.value) for each in lacking_arguments(source)] == [
+        ("mode", "train"),
+        ("steps", "1"),
+        ("sys.argv[3]", "argument3"),
+    ]
+
+
+def test_what_is_taken_without_a_check() -> None:
+    found = lacking_arguments("from sys import argv\nout_dir = argv[1]\nrate = float(argv[2])\n")
+    assert [each.name for each in found] == ["out_dir", "rate"]
+    assert Path(found[0].value).is_dir() and found[1].value == "1.0"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import sys\nmode = sys.argv[1] if len(sys.argv) > 1 else 'small'\n",
+        "import sys\nif len(sys.argv) > 1:\n    mode = sys.argv[1]\n",
+        "import sys\nif len(sys.argv) > 2:\n    sys.exit(1)\n",
+        "import sys\nif len(sys.argv) < minimum:\n    sys.exit(1)\n",
+        "import sys\ntry:\n    mode = sys.argv[1]\nexcept IndexError:\n    mode = 'small'\n",
+        "import sys, argparse\nif len(sys.argv) < 2:\n    sys.exit(1)\n",
+        "import sys\ndef main(argv):\n    if len(argv) < 2:\n        sys.exit(1)\nmain(sys.argv[1:])\n",
+        "import sys\nprint(sys.argv[0], sys.argv[-1], sys.argv[1:])\n",
+    ],
+)
+def test_none_where_the_program_can_do_without(source: str) -> None:
+    assert lacking_arguments(source) == []
+
+
+SCRIPT = """\
+import sys
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.a = torch.nn.Linear(width, 4)
+
+    def forward(self, x):
+        return self.a(x)
+
+
+def main():
+    if len(sys.argv) != 3:
+        print("usage: train.py DATA WIDTH")
+        return
+    data, width = sys.argv[1], int(sys.argv[2])
+    net = Net(width * 24)
+    for batch in torch.load(data, weights_only=False):
+        net(batch).sum().backward()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_the_model_of_a_script_that_counts_its_arguments(tmp_path: Path, warm_host: WarmHost) -> None:
+    project(tmp_path, {"train.py": SCRIPT})
+    outcome = run(warm_host, tmp_path / "train.py", "model")
+    assert [(call.making, ", 24]" in call.inputs) for call in outcome.calls] == [("Net from line 19", True)]
+    assert "Made up the required arguments `data`, `width`. Pass your own after `--`." in outcome.notes
