@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import tree_sitter
 
 from compile_lens.late_pattern import pattern
+from compile_lens.syntax.foreign_texts import parse_expression
 from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
 
 _CALLS = Query("(call function: [(identifier) (attribute)] @function arguments: (argument_list) @arguments) @call")
@@ -134,10 +135,9 @@ def _text(tree: SourceTree, node: tree_sitter.Node) -> str | None:
     if node.end_byte - node.start_byte > LONGEST:
         return None
     try:
-        parsed = ast.parse(tree.node_text(node).strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _constant(parse_expression(tree.node_text(node).strip()))
+    except SyntaxError:
         return None
-    return _constant(parsed)
 
 
 def _constant(node: ast.expr) -> str | None:
