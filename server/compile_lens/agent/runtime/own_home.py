@@ -12,8 +12,10 @@ import sys
 
 
 def own_home() -> str:
-    """The home directory, with links resolved: that of the system's list of users. For a user who is not in it (containers), and on Windows,
-    the variable's."""
+    """The home directory, with links resolved: that of the system's list of users.
+
+    For a user who is not in it (containers), and on Windows, the variable's.
+    """
     if sys.platform != "win32":
         import pwd
 
