@@ -90,3 +90,37 @@ def test_one_that_was_moved_is_found_and_so_is_its_second_name(folder_elsewhere:
         shared = folder_elsewhere.parent == Path("/var/lib")
         assert not shared or places <= set(open_sockets())
     assert not places & set(other_places(known, []))  # nobody has it open
+
+
+IN_AN_OVERLAY = """\
+import os, socket, sys
+from compile_lens.agent.sandbox import kernel, moved_sockets
+from compile_lens.agent.sandbox.moved_sockets import bound_files, other_places
+
+base = sys.argv[1]
+first, second = base + "/seen/first", base + "/seen/second"
+kernel.unshare(0x20000)
+kernel.mount(None, "/", None, 0x44000)
+try:
+    kernel.mount("overlay", base + "/seen", "overlay", 0, f"lowerdir={base}/lower,upperdir={base}/upper,workdir={base}/work")
+except OSError:  # on top of another one, none can be
+    sys.exit("no overlay")
+for folder in (first, second):
+    os.mkdir(folder)
+service = socket.socket(socket.AF_UNIX)
+service.bind(first + "/service")
+os.rename(first + "/service", second + "/elsewhere")
+found = [other_places([first + "/service"], [])]
+# as where the number that the kernel tells is another one than folders show
+told = moved_sockets.bound_files()
+moved_sockets.bound_files = lambda: {(device, number + 1) for device, number in told}
+found.append(other_places([first + "/service"], []))
+print([second + "/elsewhere" in places for places in found] if told else [True, True])
+"""
+
+
+@NEEDS_ROOT
+def test_one_that_was_moved_in_an_overlay_is_found(tmp_path: Path) -> None:
+    for name in ("seen", "lower", "upper", "work"):
+        (tmp_path / name).mkdir()
+    assert run(IN_AN_OVERLAY, str(tmp_path)) in ("[True, True]", "no overlay")

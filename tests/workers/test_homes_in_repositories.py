@@ -78,6 +78,19 @@ def test_secrets_are_those_of_both(home: Path) -> None:
     assert {str(home / ".ssh"), str(Path(os.environ["HOME"], ".ssh"))} <= set(policy.secrets())
 
 
+@pytest.mark.usefixtures("clone")
+def test_usual_places_are_secrets_whatever_a_variable_needs_of_them(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / ".ssh" / "inner").mkdir(parents=True)
+    for folder in (home / ".ssh", home / ".ssh" / "inner"):
+        for variable in ("HOME", "TMPDIR"):
+            with monkeypatch.context() as moved:
+                moved.setenv(variable, str(folder))
+                moved.setattr("tempfile.tempdir", None)
+                assert str(home / ".ssh") in policy.secrets()
+
+
 def test_caches_that_a_repository_brought_are_not_used(clone: Path) -> None:
     problem = find_cache_problem(clone / "caches" / "v1")
     assert problem is not None

@@ -46,9 +46,16 @@ def test_a_command_that_has_a_program_of_the_workspace_is_none(name: str, value:
     assert without({name: "bin/tool -x"}, is_theirs, keeps_relative=False) == {name: ""}
 
 
-@pytest.mark.parametrize("name", ["OPENSSL_CONF", "OPENSSL_MODULES", "GCONV_PATH", "OMP_TOOL_LIBRARIES"])
+@pytest.mark.parametrize("name", ["OPENSSL_CONF", "OPENSSL_MODULES", "GCONV_PATH", "OMP_TOOL_LIBRARIES", "_PYTHON_SYSCONFIGDATA_PATH", "HSA_TOOLS_LIB"])
 def test_files_that_have_libraries_loaded_are_left_out(name: str, tmp_path: Path) -> None:
     assert without({name: f"{tmp_path}{os.pathsep}/opt"}, lambda place: place == tmp_path) == {name: "/opt"}
+
+
+@pytest.mark.parametrize("name", ["BASH_ENV", "UR_ADAPTERS_FORCE_LOAD", "XPTI_SUBSCRIBERS", "NCCL_NET_PLUGIN"])
+def test_what_shells_and_drivers_load_is_none_of_a_workspace(name: str, tmp_path: Path) -> None:
+    given = {name: f"/opt/x,{tmp_path}/lib.so"}
+    assert without(given, lambda place: place.is_relative_to(tmp_path)) == {name: ""}
+    assert without({name: "/opt/x,/opt/y"}, lambda place: place.is_relative_to(tmp_path)) == {}
 
 
 def test_a_locale_is_no_folder_of_a_workspace(tmp_path: Path) -> None:
@@ -94,9 +101,11 @@ def test_a_question_to_an_interpreter_loads_no_library_of_the_repository(
 ) -> None:
     said = tmp_path / "said"
     python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\necho "$LD_LIBRARY_PATH" > {said}\nexec {sys.executable} "$@"\n')
+    python.write_text(f'#!/bin/sh\necho "$LD_LIBRARY_PATH$BASH_ENV" > {said}\nexec {sys.executable} "$@"\n')
     python.chmod(0o755)
     monkeypatch.setenv("LD_LIBRARY_PATH", f"{clone}/bin{os.pathsep}{tmp_path}")
+    # as where a program that finds an interpreter is a script of bash
+    monkeypatch.setenv("BASH_ENV", f"{clone}/bin/tool")
     problem = asyncio.run(ask_for_syntax_error(str(python), "x.py", "def\n"))
     assert problem is not None
     assert problem.line == 1

@@ -1,9 +1,8 @@
 // What coding assistants get in VS Code: the tools of the language server, or the server for assistants where its package is installed.
 // Never both, since they are the same tools.
-import * as path from "node:path";
 import * as vscode from "vscode";
 
-import { resolveLaunch } from "./launch";
+import { resolveLaunch, type Launch } from "./launch";
 import { serverCommands } from "./protocol";
 import { findPythons } from "./pythons";
 import type { Server } from "./server";
@@ -66,18 +65,12 @@ function tool({ name, displayName }: Tool, server: Server): vscode.LanguageModel
 }
 
 /** The command that starts the server for assistants; undefined where its package is missing, or the user has a server of their own. */
-async function mcpCommand(extensionPath: string): Promise<string[] | undefined> {
+async function mcpCommand(extensionPath: string): Promise<Launch | undefined> {
   if (serverCommand() || !vscode.workspace.isTrusted || !(await findPythons(extensionPath)).found?.mcp) {
     return undefined;
   }
   const launch = await resolveLaunch(extensionPath);
-  return "command" in launch ? [launch.command, ...launch.args.slice(0, -1), "mcp"] : undefined;
-}
-
-/** PYTHONPATH without what is relative or empty: the server starts in the workspace folder, and imports nothing from there. */
-function importPath(): Record<string, string> {
-  const given = process.env["PYTHONPATH"];
-  return given ? { PYTHONPATH: given.split(path.delimiter).filter((entry) => path.isAbsolute(entry)).join(path.delimiter) } : {};
+  return "command" in launch ? { ...launch, args: [...launch.args.slice(0, -1), "mcp"] } : undefined;
 }
 
 /** Asks for the permission that runs need, when an assistant starts the server and the user has not answered yet. */
@@ -131,13 +124,13 @@ export class Assistants implements vscode.Disposable {
   }
 
   private async provide(definition: McpServerClass): Promise<McpServer[]> {
-    const [command, ...args] = (await mcpCommand(this.extension.extensionPath)) ?? [];
-    await vscode.commands.executeCommand("setContext", offersMcp, command !== undefined);
-    if (command === undefined) {
+    const launch = await mcpCommand(this.extension.extensionPath);
+    await vscode.commands.executeCommand("setContext", offersMcp, launch !== undefined);
+    if (launch === undefined) {
       return [];
     }
     const { version } = this.extension.packageJSON as Manifest;
-    const found = new definition("Compile Lens", command, args, importPath(), version);
+    const found = new definition("Compile Lens", launch.command, [...launch.args], { ...launch.env }, version);
     found.cwd = vscode.workspace.workspaceFolders?.[0]?.uri;
     return [found];
   }

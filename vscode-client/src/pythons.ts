@@ -5,6 +5,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
 
+import { isElsewhere, loadedElsewhere } from "./loadedVariables";
 import { importStrategy, interpreterFor, serverInterpreter } from "./settings";
 
 const onWindows = process.platform === "win32";
@@ -78,7 +79,8 @@ export async function ask({ python, origin }: Candidate, extensionPath: string):
   const script = path.join(extensionPath, "bundled", "tool", "probe.py");
   return new Promise((resolve) => {
     // Not in the workspace folder, whose modules could take the place of Python's own.
-    const options = { cwd: extensionPath, timeout: probeLimitMs, windowsHide: true };
+    const env = { ...process.env, ...loadedElsewhere(process.env, openedFolders()) };
+    const options = { cwd: extensionPath, env, timeout: probeLimitMs, windowsHide: true };
     execFile(python, [script, importStrategy()], options, (failure, stdout, stderr) => {
       try {
         const facts = JSON.parse(stdout) as Facts;
@@ -96,6 +98,11 @@ export async function ask({ python, origin }: Candidate, extensionPath: string):
       }
     });
   });
+}
+
+/** The folders that are opened. */
+export function openedFolders(): string[] {
+  return (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
 }
 
 /** The same for links to one installation. Links of a virtual environment lead out of it, so it is what its path says. */
@@ -136,7 +143,9 @@ function* onSearchPath(name: string): Generator<Candidate> {
   const file = onWindows ? `${name}.exe` : name;
   for (const folder of (process.env["PATH"] ?? "").split(path.delimiter)) {
     // Apple's own is 3.9, and offers to install developer tools when it is started.
-    if (path.isAbsolute(folder) && !(process.platform === "darwin" && folder === "/usr/bin")) {
+    // Of an untrusted folder, the search path may name any program, too.
+    const isOurs = vscode.workspace.isTrusted ? path.isAbsolute(folder) : isElsewhere(path.join(folder, file), openedFolders());
+    if (isOurs && !(process.platform === "darwin" && folder === "/usr/bin")) {
       yield* existing(path.join(folder, file), "the search path");
     }
   }

@@ -195,7 +195,7 @@ export class Server implements vscode.Disposable, CommandRunner {
     this.log.info(`Starting ${[launch.command, ...launch.args].join(" ")}`);
     const options = this.clientOptions(await serverSettings());
     // Not the workspace folder: `python -m` would import modules from it.
-    const executable = { command: launch.command, args: [...launch.args], options: { cwd: this.extensionPath } };
+    const executable = { command: launch.command, args: [...launch.args], options: { cwd: this.extensionPath, env: { ...launch.env } } };
     const client = new QuietClient(section, "Compile Lens", executable, options);
     this.client = client;
     client.registerFeature(ownCapabilities);

@@ -14,20 +14,23 @@ from pathlib import Path
 
 from compile_lens.late_pattern import pattern
 
-# ld.so(8), dyld(1), iconv(3), Python's command line and environment, OpenSSL's openssl-env(7), OpenMP's OMP_TOOL_LIBRARIES, and NVIDIA's
-# CUPTI (CUDA_INJECTION64_PATH)
+# ld.so(8), dyld(1), iconv(3), Python's command line and environment, and its sysconfig (from 3.14 on), OpenSSL's openssl-env(7), OpenMP's
+# OMP_TOOL_LIBRARIES, NVIDIA's CUPTI (CUDA_INJECTION64_PATH) and NVTX, and AMD's ROCr
 NAMES = pattern(
     r"^(?:LD_(?:LIBRARY_PATH|PRELOAD|AUDIT)|DYLD_\w*(?:PATH|LIBRARIES)|GCONV_PATH|LOCPATH|NLSPATH|PYTHON(?:HOME|PYCACHEPREFIX|USERBASE|PLATLIBDIR)"
-    r"|OPENSSL_(?:CONF|CONF_INCLUDE|MODULES|ENGINES)|OMP_TOOL_LIBRARIES|CUDA_INJECTION(?:32|64)_PATH)$"
+    r"|_PYTHON_(?:SYSCONFIGDATA_PATH|PROJECT_BASE)"
+    r"|OPENSSL_(?:CONF|CONF_INCLUDE|MODULES|ENGINES)|OMP_TOOL_LIBRARIES|(?:CUDA|NVTX)_INJECTION(?:32|64)_PATH|HSA_TOOLS_LIB)$"
 )
 # Of these, each is a command, a program, a file of Python, or several (git(1), ssh(1), environ(7), Python's webbrowser), or a locale,
-# which may be a folder (setlocale(3))
+# which may be a folder (setlocale(3)); a script that shells read before one of theirs, as an interpreter may be that finds another (bash(1));
+# or libraries of a driver, separated in various ways (Level Zero's loader, Unified Runtime, XPTI, OpenCL's loader, NCCL)
 COMMANDS = pattern(
     r"^(?:GIT_\w+|SSH_ASKPASS|BROWSER|EDITOR|VISUAL|(?:MAN)?PAGER|LESS(?:OPEN|CLOSE)|PYTHON(?:STARTUP|BREAKPOINT|INSPECT)"
-    r"|LC_[A-Z]+|LANG(?:UAGE)?)$"
+    r"|LC_[A-Z]+|LANG(?:UAGE)?|BASH_ENV|ENV|ZE_ENABLE_ALT_DRIVERS|ZEL_LIBRARY_PATH|UR_ADAPTERS_(?:FORCE_LOAD|SEARCH_PATH)"
+    r"|XPTI_(?:FRAMEWORK_DISPATCHER|SUBSCRIBERS)|OCL_ICD_(?:FILENAMES|VENDORS)|NCCL_(?:NET|TUNER|PROFILER)_PLUGIN)$"
 )
 # what separates the words of a command, for a shell, and commands from one another
-_BETWEEN_WORDS = pattern(rf"[\s'\"`;|&()=<>]|{re.escape(os.pathsep)}")
+_BETWEEN_WORDS = pattern(rf"[\s'\"`;,|&()=<>]|{re.escape(os.pathsep)}")
 # the loader takes semicolons for colons, and in lists of libraries blanks, too (glibc's elf/dl-load.c, elf/rtld.c)
 OF_LOADER = ("LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT")
 WITH_BLANKS = ("LD_PRELOAD",)

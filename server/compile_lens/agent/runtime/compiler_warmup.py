@@ -24,6 +24,9 @@ from .imported_packages import IN_SETUPTOOLS, SETUPTOOLS
 CACHE = "TORCHINDUCTOR_CACHE_DIR"
 # what has counters by which compilations and graphs are numbered
 COMPILER = ("torch._dynamo", "torch._functorch", "torch._inductor", "torch.fx")
+# what takes compiled code from a folder, or from a service that a variable names: nothing of either is loaded outside of a sandbox
+OF_INDUCTOR = ("fx_graph_cache", "fx_graph_remote_cache", "autotune_remote_cache", "bundled_autotune_remote_cache")
+OF_AUTOGRAD = ("enable_autograd_cache", "enable_remote_autograd_cache")
 # imported by the first compilation
 IMPORTS_SETUPTOOLS = "torch.utils.cpp_extension"
 
@@ -48,8 +51,8 @@ def warm_compiler(shared: str) -> None:
         try:
             # only what runs compile is kept in caches; a pool of compilers would start threads
             with (
-                config.patch(fx_graph_cache=False, compile_threads=1),
-                autograd_config.patch(enable_autograd_cache=False),
+                config.patch(compile_threads=1, **_off(config, OF_INDUCTOR)),
+                autograd_config.patch(**_off(autograd_config, OF_AUTOGRAD)),
                 atomic_compiler_output.installed(os.path.join(shared, precompiled_headers.UNFINISHED)),
             ):
                 _compile()
@@ -59,6 +62,11 @@ def warm_compiler(shared: str) -> None:
             torch.set_num_threads(threads)
             inductor.FORGET_METRICS.get(lambda: None)()
     _forget_registered()
+
+
+def _off(options: Any, names: tuple[str, ...]) -> dict[str, bool]:
+    """Those of ``names`` that this torch has."""
+    return {name: False for name in names if hasattr(options, name)}
 
 
 def _compile() -> None:

@@ -13,6 +13,7 @@ from typing import IO
 
 from .. import OWN_FOLDER
 from ..instrument.stacks import live_stack
+from ..sandbox import inherited_files
 from ..sandbox.enter import EnteredSandbox, enter
 from ..sandbox.policy import Policy
 from ..substitutes.cuda.trial import UNTRIED, TrialResult
@@ -121,6 +122,7 @@ class Run:
         with contextlib.suppress(OSError):  # it counts them in any case
             if self.tasks is not None:
                 self.tasks.join()
+        inherited_files.take_away([wire.descriptor, *([self.crash.fileno()] if self.crash is not None else [])])
         os.mkdir(policy.scratch, 0o700)
         places = [os.path.dirname(self.command.file), self.command.cwd]
         sandbox = enter(policy, self.sandbox.kind, places, tell, counted)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import stat
 import struct
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -19,8 +20,10 @@ from .policy import is_below
 
 # files and folders below one of the places where the look begins, before the next one's turn; and how many folders up from a name it does
 MOST_LOOKED_AT, UPWARDS = 10_000, 3
-# number and device in the kernel are those of an inode of its own there, not of the file below
-WITH_OTHER_NUMBERS = ("overlay", "fuse")
+# Number and device in the kernel are those of an inode of its own there, which need not be those that folders show: each socket counts.
+OVERLAYS = ("overlay", "fuse.fuse-overlayfs")
+# of others, whoever serves them may take any time to answer
+SERVED = "fuse"
 NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY, REQUEST_DUMP, DONE, ERROR = 4, 20, 0x301, 3, 2
 SHOW_FILE, OF_FILE = 2, 1
 HEAD, REQUEST, MESSAGE_BYTES, ATTRIBUTE = "=IHHII", "=BBHIIIII", 16, "=HH"
@@ -47,10 +50,11 @@ def other_places(known: Collection[str], passed_over: Collection[str]) -> list[s
     wanted = {file for file in bound_files() if names[file] < links.get(file, 1)}
     found: dict[str, None] = {}
     for device in {device for device, _ in wanted}:
-        seen_at = [mount for mount in table if mount.device == device and not mount.kind.startswith(WITH_OTHER_NUMBERS)]
+        seen_at = [mount for mount in table if mount.device == device and _may_be_read(mount.kind)]
         if not seen_at:
             continue
-        numbers = {number for other, number in wanted if other == device}
+        has_other_numbers = any(mount.kind in OVERLAYS for mount in seen_at)
+        numbers = None if has_other_numbers else {number for other, number in wanted if other == device}
         around = [*passed_over, *(mount.point for mount in table if mount.device != device)]
         # how far up, and not how near to the root, tells where a service may have moved its socket to
         nearby = [
@@ -64,6 +68,10 @@ def other_places(known: Collection[str], passed_over: Collection[str]) -> list[s
             found.update(dict.fromkeys(_sockets_among(numbers, place, set(around))))
             around.append(place)
     return [path for path in found if path not in known]
+
+
+def _may_be_read(kind: str) -> bool:
+    return kind in OVERLAYS or not kind.startswith(SERVED)
 
 
 def _up_from(path: str) -> list[str]:
@@ -117,7 +125,12 @@ def _aligned(length: int) -> int:
     return (length + 3) & ~3
 
 
-def _sockets_among(numbers: set[int], place: str, passed_over: set[str]) -> Iterator[str]:
+def _is_socket(entry: os.DirEntry[str]) -> bool:
+    return stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode)
+
+
+def _sockets_among(numbers: set[int] | None, place: str, passed_over: set[str]) -> Iterator[str]:
+    """The files of these numbers below ``place`` that may be sockets; with None, all that are."""
     waiting, looked_at = [place], 0
     while waiting:
         inner: list[str] = []
@@ -129,8 +142,11 @@ def _sockets_among(numbers: set[int], place: str, passed_over: set[str]) -> Iter
                     looked_at += 1
                     if looked_at > MOST_LOOKED_AT:
                         return
-                    if entry.inode() in numbers and not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
-                        yield entry.path
                     if entry.is_dir(follow_symlinks=False):
                         inner.append(entry.path)
+                    # what a folder says of its entries is cheap, and settles most
+                    elif entry.is_file(follow_symlinks=False) or entry.is_symlink():
+                        continue
+                    elif entry.inode() in numbers if numbers is not None else _is_socket(entry):
+                        yield entry.path
         waiting = inner

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,13 +80,10 @@ def secrets(known: tuple[str, ...] = ()) -> list[str]:
     base = home()
     # programs keep them in either: SSH asks the system where home is, and most others ask the variable
     homes = dict.fromkeys((base, own_home()))
-    ways = (secret_places.candidates, secret_places.settings_with_secrets)
-    places = (os.path.expanduser(path) for way in ways for each in homes for path in way(each, os.environ))
-    # what a variable leads to may be a device, such as the null device
-    existing = {os.path.realpath(path) for path in places if os.path.isfile(path) or os.path.isdir(path)}
-    # or a folder around what every program needs
+    # what a variable leads to may be a folder around what every program needs; whatever that is, usual places are secrets
     needed = (base, *temporary_folders())
-    own = {path for path in existing if not any(is_below(folder, [path]) for folder in needed)}.union(known)
+    usual = _existing(homes, {}, needed=(own_home(),))
+    own = {*usual, *_existing(homes, os.environ, needed), *known}
     table = mounts() if own else []
     named = own.union(*(other_names(path, table) for path in own))
     found: list[str] = []
@@ -93,6 +91,15 @@ def secrets(known: tuple[str, ...] = ()) -> list[str]:
         if not is_below(path, found):
             found.append(path)
     return found
+
+
+def _existing(homes: Collection[str], environment: Mapping[str, str], needed: Collection[str]) -> set[str]:
+    """The secrets of ``homes`` where ``environment`` says, but those that have one of ``needed`` in them."""
+    ways = (secret_places.candidates, secret_places.settings_with_secrets)
+    places = (os.path.expanduser(path) for way in ways for each in homes for path in way(each, environment))
+    # what a variable leads to may be a device, such as the null device
+    existing = {os.path.realpath(path) for path in places if os.path.isfile(path) or os.path.isdir(path)}
+    return {path for path in existing if not any(is_below(folder, [path]) for folder in needed)}
 
 
 def is_below(path: str, folders: Any) -> bool:
