@@ -42,10 +42,13 @@ class Config:
 
 
 class Saver:
-    run = os.system
+    run = os.getlogin
 
     def __init__(self, where):
         open(where, "w")
+
+
+class Heir(Saver): ...
 
 
 class Net(nn.Module):
@@ -70,7 +73,7 @@ if __name__ == "__main__":
 PART = "def half(x):\n    return x / 2\n"
 NET = MAIN[MAIN.index("class Net") : MAIN.index("\n\n\ndef register_all")]
 CONFIG = "class Config:\n    def __init__(self, width): ..."
-SAVER = MAIN[MAIN.index("class Saver") : MAIN.index("\n\n\nclass Net")]
+SAVER = MAIN[MAIN.index("class Saver") : MAIN.index("\n\n\nclass Heir")]
 STATE = {
     "default_dtype": "torch.float32", "autocast": [["cpu", "torch.bfloat16"]], "matmul_precision": "high", "grad": True,
     "inference": False, "deterministic": False,
@@ -115,7 +118,8 @@ ARGUMENTS = [
 ]  # fmt: skip
 DESCRIBED: dict[str, Any] = {
     "target": MODULE,
-    "options": {"mode": "default", "options": {"is": "dict", "items": [["max_autotune", True]]}, "backend": "eager"},
+    "options": {"mode": "default", "fullgraph": None, "isolate_recompiles": False,
+                "options": {"is": "dict", "items": [["max_autotune", True]]}, "backend": "eager"},
     "config": ["torch._dynamo.config.cache_size_limit = 2"],
     "state": STATE,
     "files": [
@@ -123,7 +127,9 @@ DESCRIBED: dict[str, Any] = {
         {
             "module": "__main__", "file": "m.py", "future": False, "imports": ["import os", "import torch", "from torch import nn"],
             "items": [
-                {"line": 6, "text": "h = half"}, {"line": 13, "text": "SIZE = 4"}, {"line": 14, "text": CONFIG}, {"line": 20, "text": NET},
+                {"line": 6, "text": "h = half"}, {"line": 13, "text": "SIZE = 4"}, {"line": 14, "text": CONFIG},
+                {"line": 18, "text": SAVER},
+                {"line": 20, "text": NET},
                 {"line": 30, "name": "model", "value": {"is": "list", "items": [1]}},
             ],
             "locals": [],
@@ -182,6 +188,7 @@ def with_field(field: str, value: Any) -> dict[str, Any]:
 def test_what_a_run_says_truly_is_written(folder: Path) -> None:
     text = script_of(DESCRIBED, folder)
     assert "torch.nn.Bilinear = Net" in text
+    assert "COMPILE_OPTIONS = {'mode': 'default', 'options'" in text
     assert "Net(config=Config(4), act=torch.relu).to(torch.float16)" in text
     assert "torch.arange(0, 4, 2, dtype=torch.float32)" in text
     compile(text, "script", "exec")
@@ -219,6 +226,14 @@ TEXT = '"""; B = """\nos.system("x")\n"""'
             "class with bytes": call(name("Tool", "library"), {"is": "code", "code": "'../x'"}),
             "class of a package": call(name("library.Tool", "library"), "/x"),
             "class that nobody imports": call(name("setuptools.Command", "setuptools"), 1),
+            "object that deletes": {
+                "is": "object",
+                "id": 3,
+                "of": name("numpy.lib.npyio.DataSource", "numpy.lib.npyio"),
+                "attributes": {"_istmpdest": True, "_destpath": "src"},
+            },
+            "object with a path": {"is": "object", "id": 3, "of": name("Saver"), "attributes": {"where": "/home/me"}},
+            "heir with a path": call(name("Heir"), "/home/me/.bashrc"),
             "what is no description": {"is": "write", "x": 1},
             "what makes descriptions": {"is": "values", "x": 1},
             "deep": {"is": "begin"},
@@ -248,9 +263,13 @@ TEXT = '"""; B = """\nos.system("x")\n"""'
             "option that is code": with_field("config", ["torch._dynamo.config.x = 1; import this"]),
             "compiler": with_field("config", ["torch._inductor.config.cpp.cxx = ('/x/g++',)"]),
             "program": with_field("config", ["torch._inductor.config.cpp.cxx = ('evil',)"]),
+            "option of the call by another word": with_field(
+                "options",
+                {"options": {"is": "dict", "items": [[{"is": "code", "code": "'cpp.cxx'"}, "evil"]]}},
+            ),
             "option of the call": with_field("options", {"options": {"is": "dict", "items": [["cpp.cxx", "evil"]]}}),
             "options of another form": with_field("options", {"options": call(name("Config"), 1)}),
-            "argument of the call": with_field("options", {"model": 1}),
+            "argument of the call": with_field("options", {"model": name("Net")}),
             "patch by a function": with_field(
                 "patches", [{**DESCRIBED["patches"][0], "value": name("os.system", "os")}]
             ),

@@ -161,11 +161,14 @@ class _Check:
 
     def _options(self, said: Mapping[str, Any]) -> dict[str, Any]:
         options = self._values.by_name(said)
-        _require(options.keys() <= ARGUMENTS, ", ".join(options))
+        for name, value in options.items():
+            # later versions of torch have more
+            _require(name in ARGUMENTS or (is_dotted(name) and is_data(value)), name)
         own = options.get("options")
         pairs = own["items"] if isinstance(own, dict) and own["is"] == "dict" else []
         _require(own is None or (isinstance(own, dict) and own["is"] == "dict"), own)
-        given = {str(key): ast.literal_eval(value["code"]) if _is_code(value) else value for key, value in pairs}
+        _require(all(type(key) is str for key, _ in pairs), "options")
+        given = {key: ast.literal_eval(value["code"]) if _is_code(value) else value for key, value in pairs}
         texts = {key: _texts_of(value) for key, value in given.items()}
         _require(may_have_all(texts, self._files.has_text), "options")
         return options

@@ -105,6 +105,11 @@ class KnownNames:
             return False
         return name in PLAIN_CLASSES or name in ("torch.Size", "torch.Generator") or self._is_class_of_library(name)
 
+    def may_hold(self, name: str, texts: Iterable[str]) -> bool:
+        """Whether an object of the class ``name`` of a library may have these texts as its attributes."""
+        is_known = name in PLAIN_CLASSES or name.partition(".")[0] == "torch" or self._files.says(name)
+        return is_known or all(map(self._files.has_text, texts))
+
     def reaches_out(self, name: str) -> bool:
         """Whether ``name`` says that it reaches what is outside of the program."""
         return self._files.reaches_out(name)

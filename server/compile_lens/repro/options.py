@@ -18,10 +18,8 @@ _LEADS_ELSEWHERE = pattern(
     r"(?i)(?:.*_)?(?:cxx|cc|nvcc|gcc|hipcc|cmd|command|compiler|linker|flags?|args|dirs?|folder|paths?|root|file(?:name)?|home|url|host|server|"
     r"key|prefix|cutlass\w*|rocm\w*|cuda_cxx|lib\w*|include\w*|module\w*|fn|pass|hook|config|log\w*|output\w*|cache\w*|strategy)"
 )
-# arguments of `torch.compile`
-ARGUMENTS = frozenset(
-    ["mode", "dynamic", "fullgraph", "options", "backend", "disable", "name", "guard_filter_fn", "recompile_limit"]
-)
+# arguments of `torch.compile` that may be more than data
+ARGUMENTS = frozenset(["backend", "options", "guard_filter_fn"])
 
 
 def option(line: str, stands_in_source: Callable[[str], bool]) -> str | None:

@@ -12,6 +12,7 @@ import tree_sitter
 
 from compile_lens.documents.source_file import source_if_readable
 from compile_lens.entries.effects import effect_names
+from compile_lens.entries.module_classes import bases_of
 from compile_lens.entries.project_names import attribute_chains
 from compile_lens.entries.tensor_code import has_effects
 from compile_lens.late_pattern import pattern
@@ -30,6 +31,8 @@ _LAMBDAS = Query("(lambda) @lambda")
 _IMPORTS = Query("[(import_statement) (import_from_statement)] @import")
 # what registers something with torch (agent/capture/source_text.py)
 _REGISTERS = ("register", "impl", "custom_op", "library", "define", "triton_op")
+# methods that make an object, and that end it
+_OF_OBJECTS = ("__init__", "__new__", "__post_init__", "__setstate__", "__del__")
 _DEFINING = ("function_definition", "class_definition", "decorated_definition")
 _BINDING = ("assignment", "import_statement", "import_from_statement", "as_pattern", "for_statement", *_DEFINING)
 _COMPOUND = (
@@ -113,10 +116,15 @@ class OwnFiles:
         return any(not effect_names(tree).isdisjoint(names) for tree in self._all)
 
     def may_construct(self, name: str) -> bool:
-        """Whether no constructor of the classes ``name`` of these files says that it reaches what is outside of the program."""
-        wanted = {f"{name}.{each}" for each in ("__init__", "__new__", "__post_init__")}
+        """Whether nothing that makes or ends objects of the class ``name`` says that it reaches what is outside of the program."""
+        lineage = {name.rpartition(".")[2]: None}
+        for each in (waiting := list(lineage)):
+            bases = {base.rpartition(".")[2] for tree in self._all for base in bases_of(tree).get(each, ())}
+            waiting += bases - lineage.keys()
+            lineage |= dict.fromkeys(bases)
+        wanted = {(each, method) for each in lineage for method in _OF_OBJECTS}
         return not any(
-            definition.qualified_name in wanted and has_effects(tree, definition)
+            tuple(definition.qualified_name.split(".")[-2:]) in wanted and has_effects(tree, definition)
             for tree in self._all
             for definition in definitions(tree)
         )

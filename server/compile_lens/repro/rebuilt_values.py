@@ -110,7 +110,13 @@ class RebuiltValues:
         return made
 
     def _object(self, said: Any) -> Described:
-        return {"of": self._callee(said["of"]), "attributes": self.by_name(said["attributes"])}
+        made = {"of": self._callee(said["of"]), "attributes": self.by_name(said["attributes"])}
+        texts = [each for each in made["attributes"].values() if isinstance(each, str)]
+        self._check_arguments({"of": made["of"], "args": [], "kwargs": made["attributes"]})
+        # what ends with an object may delete what an attribute names (`numpy.DataSource`)
+        if made["of"].get("import") and not self._names.may_hold(made["of"]["name"], texts):
+            raise Refused(made["of"]["name"])
+        return made
 
     def _module(self, said: Any) -> Described:
         made = {
