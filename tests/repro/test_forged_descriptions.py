@@ -220,6 +220,12 @@ TEXT = '"""; B = """\nos.system("x")\n"""'
             "call of one": call(name("torch.hub.load", "torch.hub"), "x"),
             "method of a module": {"is": "attribute", "of": {"is": "python-module", "name": "os"}, "name": "system"},
             "method of a class": {"is": "attribute", "of": call(name("pathlib.Path", "pathlib"), "x"), "name": "unlink"},
+            "method of a part": {
+                "is": "attribute",
+                "of": {"is": "attribute", "of": call(name("pathlib.Path", "pathlib"), "x"), "name": "parent"},
+                "name": "rmdir",
+            },
+            "method of a tensor": {"is": "attribute", "of": tensor(), "name": "tofile"},
             "attribute of a class": call(name("Saver.run"), "x"),
             "function of the file": call(name("register_all")),
             "class with a path": call(name("Saver"), "/home/me/.bashrc"),

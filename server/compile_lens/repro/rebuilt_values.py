@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -86,11 +87,18 @@ class RebuiltValues:
         kind = of["is"] if isinstance(of, dict) else ""
         if not is_dotted(name) or "." in name or kind not in _OWNERS or (kind == "name" and not self._is_class(of)):
             raise Refused(name)
-        if kind in ("call", "object") and of["of"].get("import") and self._names.reaches_out(name):
+        if kind != "name" and not self._has_harmless(name, _class_of(of)):
             raise Refused(name)
         if kind == "name" and of.get("import") and not self._names.is_value(f"{of['name']}.{name}", of["import"]):
             raise Refused(name)
         return {"of": of, "name": name}
+
+    def _has_harmless(self, method: str, cls: Mapping[str, str]) -> bool:
+        """Whether the method of an object may be bound: a path of Python's has some that delete it, and what a library's does is in its
+        name at best."""
+        top = cls.get("import", "").partition(".")[0]
+        is_of_library = top not in sys.stdlib_module_names and not self._names.reaches_out(method)
+        return self._names.is_defined(cls.get("name", "")) or is_of_library
 
     def _list(self, said: Any) -> Described:
         return {"items": self.values(said["items"])}
@@ -200,6 +208,13 @@ def is_data(made: Described) -> bool:
             map(is_data, made.values())
         )
     return all(map(is_data, made)) if isinstance(made, list) else True
+
+
+def _class_of(made: Described) -> dict[str, str]:
+    """The name of the class whose object ``made`` is, or an attribute of; without one for a tensor."""
+    while isinstance(made, dict) and made.get("is") != "name":
+        made = made.get("of")
+    return made if isinstance(made, dict) else {}
 
 
 def _identity(said: Any) -> dict[str, int]:
