@@ -8,14 +8,24 @@ from typing import Any
 import pytest
 
 from compile_lens.repro.capture import CapturedRegion
-from compile_lens.repro.checked import check_described
+from compile_lens.repro.checked import checked
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.own_files import OwnFiles
 
-MAIN = "import torch\nfrom part import half as h\n\n\n@torch.compile\ndef f(x):\n    return h(x) + 1\n"
+MAIN = """\
+import torch
+import transformers
+from torch import nn
+from part import half as h
+
+
+@torch.compile
+def f(x):
+    return h(x) + 1
+"""
 PART = "def half(x):\n    return x / 2\n"
 BAD = "__import__('os').system('x')"
-STATE = {"default_dtype": "torch.float32", "autocast": []}
+STATE = {"default_dtype": "torch.float32", "autocast": [], "matmul_precision": "highest", "grad": True}
 
 
 def check(
@@ -25,8 +35,8 @@ def check(
         (folder / name).write_text(text)
     told = [{"future": False, "module": "m", "imports": [], "items": [], "locals": [], **file} for file in files or []]
     told = [{**file, "file": str(folder / file.get("file", "m.py"))} for file in told]
-    region = CapturedRegion(0, target, {}, config, STATE, tuple(told))
-    check_described(region, (), OwnFiles(folder / "m.py", None, folder))
+    region = CapturedRegion(0, {"is": "list", "items": target or []}, {}, config, STATE, tuple(told))
+    checked(region, (), OwnFiles(folder / "m.py", None, folder))
 
 
 def test_source_and_values_of_the_users_files_are_taken(tmp_path: Path) -> None:

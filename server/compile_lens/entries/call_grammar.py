@@ -18,6 +18,7 @@ from compile_lens.entries.makers import (
     METHODS_OF_TENSORS,
     is_torch_class,
     is_value_of_libraries,
+    is_word,
 )
 from compile_lens.entries.project_names import ProjectFiles, ProjectName, ProjectNames
 from compile_lens.entries.tensor_code import has_effects
@@ -41,8 +42,6 @@ OF_ANY_CALL = frozenset(
     )
 )
 _CLASS = pattern(r"_*[A-Z]\w*")
-# a text that names no file elsewhere, no address and no command with options
-_WORDS = pattern(r"[A-Za-z0-9_](?:[\w ,:;=()>*+.-]{0,100})")
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 
 
@@ -192,8 +191,7 @@ class _Grammar:
         return all(isinstance(text, str) and self._is_word(text) for text in _texts(call))
 
     def _is_word(self, text: str) -> bool:
-        is_plain = not text or (_WORDS.fullmatch(text) is not None and ".." not in text)
-        return is_plain or any(f"{quote}{text}{quote}" in self._names.tree.text for quote in "'\"")
+        return is_word(text) or any(f"{quote}{text}{quote}" in self._names.tree.text for quote in "'\"")
 
     def _may_reach_out(self, target: ProjectName, call: ast.Call) -> bool:
         """Whether the target may be called: if it reaches what is outside of the program, with nothing that says where, and as a function

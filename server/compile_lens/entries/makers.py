@@ -82,6 +82,15 @@ VALUES = frozenset(
 _CLASS_OF_TORCH = pattern(r"torch\.(?:nn(?:\.modules\.[a-z]\w*)?|(?:optim|distributions)(?:\.[a-z]\w*)?)\.[A-Z]\w*")
 
 
+# a text that names no file elsewhere, no address and no command with options
+_WORDS = pattern(r"[A-Za-z0-9_(\[. +-][\w ,:;=()\[\]{}<>*+.'!?|&#@^-]{0,200}")
+
+
+def is_word(text: str) -> bool:
+    """Whether a text leads to no file in another folder, and to no address."""
+    return not text or (_WORDS.fullmatch(text) is not None and not text.startswith((".", "-")))
+
+
 def is_torch_class(full: str) -> bool:
     """Whether ``full`` is a layer, an optimizer or a distribution of torch; ``nn.Linear``, as the search writes it, too."""
     return _CLASS_OF_TORCH.fullmatch(f"torch.{full}" if full.startswith("nn.") else full) is not None

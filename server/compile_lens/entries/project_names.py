@@ -98,7 +98,7 @@ class ProjectNames:
 
     def says(self, full: str) -> bool:
         """Whether the file imports something by this full name, or reads it as an attribute of what it imports."""
-        return full in read_imports(self.tree).names.values() or full in _chains(self.tree)
+        return full in read_imports(self.tree).names.values() or full in attribute_chains(self.tree)
 
     def takes_all_of(self, module: str) -> bool:
         """Whether the file has ``from module import *``."""
@@ -198,7 +198,7 @@ def _stars(tree: SourceTree) -> tuple[str, ...]:
 
 
 @kept_with_tree
-def _chains(tree: SourceTree) -> frozenset[str]:
+def attribute_chains(tree: SourceTree) -> frozenset[str]:
     """The full names of what the file reads as attributes of what it imports."""
     imports = read_imports(tree)
     texts = {tree.node_text(node) for node in _CHAINS.everywhere(tree).get("chain", [])}

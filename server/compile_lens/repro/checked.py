@@ -1,42 +1,45 @@
-"""What the agent describes for a script is held to data before anything is written of it: the program, which runs in the agent's
-process, may have changed it, and the script runs as the user's shell would run it."""
+"""What the agent describes for a script is made anew of what is known before anything is written of it: the program, which runs in the
+agent's process, may have changed it, and the script runs as the user's shell would run it."""
 
 from __future__ import annotations
 
 import ast
 import builtins
-import sys
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from compile_lens.entries.makers import is_torch_class, is_word
 from compile_lens.late_pattern import pattern
 from compile_lens.repro.capture import CapturedCall, CapturedRegion
 from compile_lens.repro.expressions import CannotWrite
+from compile_lens.repro.known_names import PLAIN_CLASSES, KnownNames, is_dotted
+from compile_lens.repro.options import ARGUMENTS, may_have_all, option
 from compile_lens.repro.own_files import OwnFiles
-from compile_lens.syntax.foreign_texts import parse_expression, parse_module
+from compile_lens.repro.plain_text import NoPlainText, device, dtype
+from compile_lens.repro.rebuilt_values import RebuiltValues, Refused, is_data
+from compile_lens.syntax.foreign_texts import parse_module
 
-_DOTTED = pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-_DTYPE = pattern(r"torch\.\w+")
-_SAVED = pattern(r"\w[\w.-]*")
-# modules of the standard library whose objects are data
-_PLAIN_MODULES = frozenset(
-    ["argparse", "collections", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "math", "numbers", "operator",
-     "pathlib", "types", "typing", "uuid"]
-)  # fmt: skip
-_BUILTINS = frozenset(
-    ["bool", "bytes", "classmethod", "complex", "dict", "float", "frozenset", "int", "list", "object", "property", "range", "set", "slice",
-     "staticmethod", "str", "tuple", "type"]
-)  # fmt: skip
 INSTEAD = "A repro of the graph alone needs no source: pass `--kind graph`."
-_CALLS_OF_CODE = ("float", "range", "slice")
+# classes whose objects are settings and results: they do nothing with what they get
+_SETTINGS = pattern(r"\w*(?:Config|Configuration|Settings|Options|Params|Arguments|Args|Output|Outputs)")
+# what a script of ours uses, beside what Python has
+_OF_SCRIPTS = frozenset(["torch", "os", "sys", "re", "json", "contextlib", "logging", "Path", "numpy"])
+_NAME_OF_LAMBDA = pattern(r"function_\d+_\d+")
+_PRECISIONS = ("highest", "high", "medium")
 
 
-def check_described(region: CapturedRegion, calls: tuple[CapturedCall, ...], files: OwnFiles) -> None:
-    """Raises CannotWrite unless the source of ``region`` stands in ``files``, and all else that goes into a script are values and calls of
-    classes of these files and of installed packages."""
+def checked(
+    region: CapturedRegion, calls: tuple[CapturedCall, ...], files: OwnFiles
+) -> tuple[CapturedRegion, tuple[CapturedCall, ...]]:
+    """``region`` and ``calls``, made anew. Raises CannotWrite unless their source stands in ``files``, and all else are values and classes
+    of these files and of packages that they import."""
     try:
-        _Check(region, files).all(calls)
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        return _Check(region, files).all(calls)
+    except Refused as what:
+        raise CannotWrite(_sentence(str(what))) from None
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError, RecursionError) as error:
         raise CannotWrite(f"The run described something that a script cannot contain. {INSTEAD}") from error
 
 
@@ -44,169 +47,192 @@ class _Check:
     def __init__(self, region: CapturedRegion, files: OwnFiles) -> None:
         self._region = region
         self._files = files
-        self._locals = {local["name"] for file in region.files for local in file["locals"]}
+        texts = [item["text"] for file in region.files for item in file["items"] if "text" in item]
+        texts += [local["text"] for file in region.files for local in file["locals"]]
+        names = [item["name"] for file in region.files for item in file["items"] if "name" in item]
+        self._names = KnownNames(files, texts, names)
+        self._values = RebuiltValues(self._names, self._may_construct)
 
-    def all(self, calls: tuple[CapturedCall, ...]) -> None:
+    def all(self, calls: tuple[CapturedCall, ...]) -> tuple[CapturedRegion, tuple[CapturedCall, ...]]:
         region = self._region
-        for file in region.files:
-            self._file(file)
-        for patch in region.patches:
-            _require(str(patch["name"]).isidentifier(), patch["name"])
-        for line in region.config:
-            _require(_is_option(line), line)
-        _require(_DTYPE.fullmatch(region.state["default_dtype"]) is not None, region.state["default_dtype"])
-        for _, dtype in region.state["autocast"]:
-            _require(_DTYPE.fullmatch(dtype) is not None, dtype)
-        self._values([region.target, dict(region.options), list(region.patches)])
-        for call in calls:
-            self._values([list(call.args), dict(call.kwargs)])
-            for name in (*call.globals, *(path.rpartition(".")[2] for path in call.attributes)):
-                _require(name.isidentifier(), name)
-
-    def _file(self, file: Any) -> None:
-        path, texts = str(file["file"]), [item["text"] for item in file["items"] if "text" in item]
-        texts += [local["text"] for local in file["locals"]]
-        for text in texts:
-            if not self._files.has(path) or not self._files.has_statement(path, text):
-                first = (text.strip().splitlines() or [""])[0]
-                raise CannotWrite(
-                    f"The script would need `{first[:100]}`, which is in no file that {self._files.main.name} imports, as far as its "
-                    "text says. If it is of a test or another script that runs the file, name that with `--entry`."
-                )
-        for name in (*(i["name"] for i in file["items"] if "name" in i), *self._locals_of(file)):
-            _require(str(name).isidentifier(), name)
-        for line in file["imports"]:
-            self._import_line(line)
-        self._values(
-            [i.get("value") for i in file["items"]] + [list(local["free"].values()) for local in file["locals"]]
+        # what a program has replaced is not called by its old name
+        patches = tuple(self._patch(patch) for patch in region.patches)
+        told = [self._file(file) for file in region.files]
+        made = replace(
+            region,
+            target=self._values.value(region.target),
+            options=self._options(region.options),
+            config=tuple(self._option(line) for line in region.config),
+            state=self._state(region.state),
+            files=tuple(told),
+            patches=patches,
+            left_out=tuple(str(name) for name in region.left_out),
+        )
+        kept = {id(call): self._call(call) for call in (*region.calls, *calls)}
+        return replace(made, calls=tuple(kept[id(call)] for call in region.calls)), tuple(
+            kept[id(call)] for call in calls
         )
 
-    def _locals_of(self, file: Any) -> Iterator[str]:
-        for local in file["locals"]:
-            yield from (local["name"], *local["free"])
+    def _call(self, call: CapturedCall) -> CapturedCall:
+        for name in (*call.globals, *(path.rpartition(".")[2] for path in call.attributes)):
+            _require(is_dotted(name), name)
+        return replace(
+            call,
+            args=tuple(self._values.values(call.args)),
+            kwargs=self._values.by_name(call.kwargs),
+            globals=_simple(call.globals),
+            attributes=_simple(call.attributes),
+        )
 
-    def _import_line(self, line: str) -> None:
+    def _file(self, file: Mapping[str, Any]) -> dict[str, Any]:
+        path = str(file["file"])
+        return {
+            "module": str(file["module"]),
+            "file": path,
+            "future": file["future"] is True,
+            "imports": [self._import_line(path, line) for line in file["imports"]],
+            "items": [self._item(path, item) for item in file["items"]],
+            "locals": [self._local(path, local) for local in file["locals"]],
+        }
+
+    def _item(self, path: str, item: Mapping[str, Any]) -> dict[str, Any]:
+        if "text" in item:
+            text = item["text"]
+            original = self._files.renamed(path, text) if self._files.has(path) else ""
+            if not (original and self._names.is_defined(original)):
+                self._require_source(path, text, self._files.has_statement)
+            return {"text": text}
+        name, value = item["name"], self._values.value(item["value"])
+        is_ours = hasattr(builtins, name) or name in _OF_SCRIPTS
+        _require(is_dotted(name) and "." not in name and (is_data(value) or not is_ours), name)
+        return {"name": name, "value": value}
+
+    def _local(self, path: str, local: Mapping[str, Any]) -> dict[str, Any]:
+        name, text = local["name"], local["text"]
+        self._require_source(path, text, self._files.has_definition)
+        first = re.search(r"^(?:async\s+)?(?:def|class)\s+(\w+)", text, re.MULTILINE)
+        is_lambda = _NAME_OF_LAMBDA.fullmatch(name) is not None and text.startswith(f"{name} = lambda")
+        _require(is_lambda or (first is not None and first[1] == name), name)
+        free = self._values.by_name(local["free"])
+        _require(all(map(is_dotted, free)), name)
+        return {"name": name, "text": text, "free": free}
+
+    def _require_source(self, path: str, text: str, stands: Any) -> None:
+        if not self._files.has(path) or not stands(path, text):
+            first = (text.strip().splitlines() or [""])[0]
+            raise CannotWrite(
+                f"The script would need `{first[:100]}`, which is in no file that {self._files.main.name} imports, as far as its "
+                "text says. If it is of a test or another script that runs the file, name that with `--entry`."
+            )
+
+    def _import_line(self, path: str, line: str) -> str:
         try:
-            match parse_module(line).body:
-                case [ast.Import(names)]:
-                    modules = [alias.name for alias in names]
-                case [ast.ImportFrom(module=str(module), level=0)]:
-                    modules = [module]
-                case _:
-                    modules = []
+            statement = parse_module(line).body
         except SyntaxError:
-            modules = []
-        _require(bool(modules) and all(map(self._files.imports, modules)), line)
+            statement = []
+        match statement:
+            case [ast.Import([alias])]:
+                found = [("", alias.name, alias.asname or "")]
+            case [ast.ImportFrom(module=str(module), names=names, level=0)]:
+                found = [(each.name, module, each.asname or "") for each in names]
+            case _:
+                found = []
+        stands = self._files.has(path) and all(
+            self._files.has_import(path, of, name, other) for name, of, other in found
+        )
+        _require(bool(found) and stands, line)
+        return ast.unparse(statement[0])
 
-    def _values(self, value: Any) -> None:
-        if isinstance(value, list | tuple):
-            for item in value:
-                self._values(item)
-        elif isinstance(value, dict):
-            if "is" in value:
-                self._described(value)
-            for item in value.values():
-                self._values(item)
+    def _patch(self, patch: Mapping[str, Any]) -> dict[str, Any]:
+        """A function or a class of the user's in the place of one of a library."""
+        name, value = patch["name"], self._values.value(patch["value"])
+        _require(is_dotted(name) and "." not in name and any(map(self._is_own, _named(value))), name)
+        owner = self._values.value(patch["owner"])
+        is_module = owner["is"] == "python-module"
+        _require(
+            is_module or (owner["is"] == "name" and self._names.is_class(owner["name"], owner.get("import") or "")),
+            owner,
+        )
+        self._names.replaced.add(f"{owner['name']}.{name}")
+        return {"owner": owner, "name": name, "value": value}
 
-    def _described(self, value: dict[str, Any]) -> None:
-        match value["is"]:
-            case "code":
-                _require(_is_value(value["code"]), value["code"])
-            case "name":
-                self._name(value)
-            case "python-module":
-                _require(_is_dotted(value["name"]) and self._files.imports(value["name"]), value["name"])
-            case "attribute":
-                _require(str(value["name"]).isidentifier(), value["name"])
-            case "numpy":
-                _require(str(value["dtype"]).isidentifier(), value["dtype"])
-                for each in (value.get("value"), value.get("shape")):
-                    _require(each is None or _is_value(each), each)
-            case "tensor":
-                _require(_DTYPE.fullmatch(value["dtype"]) is not None, value["dtype"])
-                _require(all(type(size) is int for size in (*value["shape"], *value["stride"])), value["shape"])
-                self._numbers(value["values"])
-            case "module":
-                for dtype in value["dtypes"]:
-                    _require(_DTYPE.fullmatch(dtype) is not None, dtype)
-                for mode in (value["training"], *value["modes"].values()):
-                    _require(type(mode) is bool, mode)
-                _require(not value.get("state") or _SAVED.fullmatch(value["state"]) is not None, value.get("state"))
-        if value["is"] in ("call", "object", "module"):
-            self._callee(value["of"])
+    def _is_own(self, made: Mapping[str, Any]) -> bool:
+        return not made.get("import") and self._names.is_defined(made["name"])
 
-    def _numbers(self, values: dict[str, Any]) -> None:
-        for name, value in values.items():
-            if name == "file":
-                _require(_SAVED.fullmatch(value) is not None, value)
-            else:
-                for each in value if isinstance(value, list) else [value]:
-                    _require(_is_value(str(each)), each)
+    def _options(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        options = self._values.by_name(said)
+        for name, value in options.items():
+            # later versions of torch have more
+            _require(name in ARGUMENTS or (is_dotted(name) and is_data(value)), name)
+        own = options.get("options")
+        pairs = own["items"] if isinstance(own, dict) and own["is"] == "dict" else []
+        _require(own is None or (isinstance(own, dict) and own["is"] == "dict"), own)
+        _require(all(type(key) is str for key, _ in pairs), "options")
+        given = {key: ast.literal_eval(value["code"]) if _is_code(value) else value for key, value in pairs}
+        texts = {key: _texts_of(value) for key, value in given.items()}
+        _require(may_have_all(texts, self._files.has_text), "options")
+        return options
 
-    def _name(self, value: dict[str, Any]) -> None:
-        name, module = str(value["name"]), value.get("import")
-        _require(_is_dotted(name), name)
-        if module:
-            _require(_is_dotted(module) and name.startswith(f"{module}.") and self._files.imports(module), name)
-        else:
-            root = name.partition(".")[0]
-            is_builtin = hasattr(builtins, root) and (root in _BUILTINS or isinstance(getattr(builtins, root), type))
-            _require(is_builtin or root in self._locals or self._files.has_name(root), name)
+    def _option(self, line: str) -> str:
+        made = option(line, self._files.has_text)
+        if made is None:
+            raise Refused(line)
+        return made
 
-    def _callee(self, of: Any) -> None:
-        """A class is called, or one of the user's own functions that makes an object."""
-        if of["is"] == "code":
-            _require(of["code"] == "torch.Size", of["code"])
-            return
-        _require(of["is"] == "name", of["is"])
-        name, module = str(of["name"]), of.get("import")
-        if not module:
-            root = name.partition(".")[0]
-            _require(name in _BUILTINS or not hasattr(builtins, root), name)
-            return
-        top = module.partition(".")[0]
-        is_plain = top in _PLAIN_MODULES or top not in sys.stdlib_module_names
-        is_class = name.rpartition(".")[2].lstrip("_")[:1].isupper() or top in _PLAIN_MODULES
-        _require(is_plain and is_class, name)
+    def _state(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            autocast = [(device(kind), dtype(name)) for kind, name in said["autocast"]]
+            default = dtype(said["default_dtype"])
+        except NoPlainText as text:
+            raise Refused(str(text)) from None
+        precision = said.get("matmul_precision", "highest")
+        _require(precision in _PRECISIONS, precision)
+        flags = {name: said.get(name) is True for name in ("deterministic", "inference", "grad")}
+        return {"default_dtype": default, "autocast": autocast, "matmul_precision": precision, **flags}
+
+    def _may_construct(self, name: str, module: str, texts: Iterable[str]) -> bool:
+        """Whether a class may get these texts: those that lead elsewhere only if they stand in the user's files."""
+        full = name if module else ""
+        if full in PLAIN_CLASSES or is_torch_class(full) or _SETTINGS.fullmatch(name.rpartition(".")[2]) is not None:
+            return True
+        if not module and self._files.may_construct(name):
+            return True
+        return all(is_word(text) or self._files.has_text(text) for text in texts)
+
+
+def _simple(said: Mapping[str, Any]) -> dict[str, Any]:
+    for value in said.values():
+        _require(value is None or type(value) in (bool, int, float, str), value)
+    return dict(said)
+
+
+def _named(made: Any) -> Iterator[Mapping[str, Any]]:
+    """The names in a rebuilt description, but for those of types of Python."""
+    if isinstance(made, dict):
+        if made.get("is") == "name" and not hasattr(builtins, made["name"]):
+            yield made
+        for each in made.values():
+            yield from _named(each)
+    elif isinstance(made, list):
+        for each in made:
+            yield from _named(each)
+
+
+def _is_code(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("is") == "code"
+
+
+def _texts_of(value: Any) -> Any:
+    """The texts in a rebuilt description, as lists."""
+    if isinstance(value, dict):
+        return [_texts_of(each) for name, each in value.items() if name != "is"]
+    return [_texts_of(each) for each in value] if isinstance(value, list) else value
 
 
 def _require(holds: bool, what: Any) -> None:
     if not holds:
-        raise CannotWrite(f"The run described something that a script cannot contain: `{str(what)[:100]}`. {INSTEAD}")
+        raise Refused(str(what))
 
 
-def _is_dotted(name: str) -> bool:
-    return _DOTTED.fullmatch(name) is not None and not any(part.startswith("__") for part in name.split("."))
-
-
-def _is_option(line: str) -> bool:
-    """``torch._dynamo.config.name = value``."""
-    left, equals, right = line.partition(" = ")
-    return bool(equals) and _is_dotted(left) and left.startswith("torch.") and _is_value(right)
-
-
-def _is_value(text: str) -> bool:
-    """Whether ``text`` is a value as Python writes it: a literal, ``float('nan')``, ``range(2)``, ``slice(0, 1)``, ``torch.float16``."""
-    try:
-        return _is_plain(parse_expression(text))
-    except (SyntaxError, RecursionError):
-        return False
-
-
-def _is_plain(node: ast.expr | None) -> bool:
-    match node:
-        case ast.Constant():
-            return True
-        case ast.Tuple(items) | ast.List(items) | ast.Set(items):
-            return all(map(_is_plain, items))
-        case ast.Dict(keys, values):
-            return all(map(_is_plain, (*keys, *values)))
-        case ast.UnaryOp(ast.USub() | ast.UAdd(), operand):
-            return _is_plain(operand)
-        case ast.BinOp(left, ast.Add() | ast.Sub(), right):
-            return _is_plain(left) and _is_plain(right)
-        case ast.Attribute(ast.Name("torch"), name):
-            return not name.startswith("__")
-        case ast.Call(ast.Name(name), arguments, []):
-            return name in _CALLS_OF_CODE and all(map(_is_plain, arguments))
-    return False
+def _sentence(what: str) -> str:
+    return f"The run described something that a script cannot contain: `{what[:100]}`. {INSTEAD}"

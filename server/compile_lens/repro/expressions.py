@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from keyword import iskeyword
 from typing import Any
 
 FLOAT32, INT64, BOOL = "torch.float32", "torch.int64", "torch.bool"
@@ -114,8 +115,9 @@ class Expressions:
         """``1, b=2``."""
         positional = [self.write(item) for item in args]
         named = [(name, self.write(item)) for name, item in kwargs.items()]
-        strange = [f"**{{{name!r}: {text}}}" for name, text in named if not name.isidentifier()]
-        return ", ".join([*positional, *(f"{name}={text}" for name, text in named if name.isidentifier()), *strange])
+        written = [f"{name}={text}" for name, text in named if _is_keyword_argument(name)]
+        strange = [f"**{{{name!r}: {text}}}" for name, text in named if not _is_keyword_argument(name)]
+        return ", ".join([*positional, *written, *strange])
 
     def _object(self, value: Any) -> str:
         self.uses_rebuilt = True
@@ -235,6 +237,10 @@ class Expressions:
         mean, std = values["mean"], values["std"]
         text = text if 0.5 < std < 2 else f"{text} * {std}"
         return f"({text} + {mean})" if abs(mean) > max(std, 1e-3) * 0.5 else _grouped(text)
+
+
+def _is_keyword_argument(name: str) -> bool:
+    return name.isidentifier() and not iskeyword(name)
 
 
 def _grouped(text: str) -> str:

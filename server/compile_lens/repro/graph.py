@@ -12,8 +12,10 @@ from typing import Any
 from compile_lens.repro.contract import Criterion
 from compile_lens.repro.expectation import Expectation
 from compile_lens.repro.expressions import CannotWrite, Expressions, contiguous_strides
+from compile_lens.repro.graph_code import check_graph
 from compile_lens.repro.graph_inputs import GraphInputs, tensor
 from compile_lens.repro.harness import harness, imports
+from compile_lens.repro.plain_text import dtype
 from compile_lens.repro.source import Script, import_lines
 from compile_lens.repro.templates import render
 from compile_lens.syntax.foreign_texts import parse_module
@@ -30,6 +32,7 @@ VERSION = re.compile(r"^# torch version: (?P<version>\S+)$", re.MULTILINE)
 DEVICE_CALL = re.compile(r"device\(type='(?P<type>\w+)'(?:, index=\d+)?\)")
 DEVICE_TEXT = re.compile(r"(?P<quote>['\"])(?P<type>cuda|xpu|mps|hpu|npu)(?::\d+)?(?P=quote)")
 ANNOTATED = re.compile(r"\](?:cuda|xpu|mps|hpu|npu)(?::\d+)?(?P<end>\")")
+NOT_OF_A_FRAME = re.compile(r"[^\w/!.\[\]-]")
 # one graph neither breaks nor recompiles
 NEED_SOURCE = (Criterion.BREAKS, Criterion.RECOMPILES)
 # comments name files of the machine that recorded the trace
@@ -73,12 +76,13 @@ def write_graph(
     reader = _runnable if artifact.name == "fx_graph_runnable" else _printed
     try:
         graph = reader(text, known, frame)
-    except SyntaxError:
+    except (SyntaxError, ValueError, TypeError):
         raise CannotWrite(f"The graph of frame {frame} is not valid Python.") from None
     expressions = Expressions(replacement_device)
     expressions.begin()
     inputs = [(name, expressions.write(value)) for name, value in graph.inputs]
     body = moved_to_device(graph.text, replacement_device) if replacement_device else graph.text
+    check_graph(body, frame)
     backward = any(isinstance(value, dict) and value.get("requires_grad") for _, value in graph.inputs)
     foreign = expressions.devices - {"cpu", "meta"}
     notes = ["A trace has no input values: inputs are random with a fixed seed, indices are 0 or 1."]
@@ -86,7 +90,10 @@ def write_graph(
         notes.append(
             f"Recorded on {', '.join(sorted(foreign))}, which is not available: moved to {replacement_device}."
         )
-    subject = render("graph", stage=STAGES[artifact.name], frame=frame, code=body, class_name=graph.name, inputs=inputs)
+    frame_in_words = NOT_OF_A_FRAME.sub("?", frame)
+    subject = render(
+        "graph", stage=STAGES[artifact.name], frame=frame_in_words, code=body, class_name=graph.name, inputs=inputs
+    )
     return Script(
         imports=f"{import_lines(imports(expected.criterion))}from math import inf, nan\n\nfrom torch import device\n",
         subject=subject,
@@ -202,19 +209,31 @@ def _read_arguments(loader: ast.FunctionDef) -> Iterator[Any]:
             device = DEVICE_CALL.search(options.get("device", ""))
             devices[ast.unparse(statement.targets[0])] = device["type"] if device else "cpu"
         elif call.func.attr in ("symint", "const"):
-            yield ast.literal_eval(call.args[0]) if call.args else None
+            yield _constant(call.args[0]) if call.args else None
         elif call.func.attr == "tensor":
             shape = [int(size) for size in ast.literal_eval(call.args[1])]
-            stride = list(ast.literal_eval(call.args[2])) if len(call.args) > 2 else contiguous_strides(shape)
+            stride = (
+                [int(step) for step in ast.literal_eval(call.args[2])]
+                if len(call.args) > 2
+                else contiguous_strides(shape)
+            )
             yield tensor(
                 shape,
                 stride,
-                options.get("dtype", "torch.float32"),
+                dtype(options.get("dtype", "torch.float32")),
                 devices.get(ast.unparse(call.args[0]), "cpu"),
                 False,
             )
         else:
             raise CannotWrite(f"The graph has an input of a kind that cannot be rebuilt: {call.func.attr}.")
+
+
+def _constant(node: ast.expr) -> Any:
+    """A number, a text or None; raises ValueError for what is none, which could be read as the description of a value."""
+    value = ast.literal_eval(node)
+    if value is not None and not isinstance(value, bool | int | float | str):
+        raise ValueError("no constant")
+    return value
 
 
 def moved_to_device(text: str, device: str) -> str:

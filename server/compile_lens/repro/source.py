@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from io import StringIO
+from tokenize import OP, generate_tokens
 from typing import Any
 
 from compile_lens.repro.capture import CapturedCall, CapturedRegion
@@ -195,23 +197,22 @@ def _wrapped(lines: list[str]) -> Iterator[str]:
 
 
 def _broken(line: str) -> str:
-    """One argument per line."""
-    inner = line.removeprefix("calls.append(")
-    depth, parts, start, quote = 0, [], 0, ""
-    for at, character in enumerate(inner):
-        if quote:
-            quote = "" if character == quote and inner[at - 1] != "\\" else quote
-        elif character in "'\"":
-            quote = character
-        elif character in "([{":
+    """One argument per line; a comma within a text is none between arguments."""
+    begin = "calls.append("
+    if not line.startswith(f"{begin}(("):
+        return line
+    depth, cuts = 0, [len(begin)]
+    for token in generate_tokens(StringIO(line).readline):
+        if token.type != OP:
+            continue
+        if token.string in "([{":
             depth += 1
-        elif character in ")]}":
+        elif token.string in ")]}":
             depth -= 1
-        elif character == "," and depth <= 2 and inner.startswith("(("):
-            parts.append(inner[start : at + 1])
-            start = at + 1
-    parts.append(inner[start:])
-    return line[: len(line) - len(inner)] + "\n ".join(part.strip() for part in parts)
+        elif token.string == "," and depth <= 3:
+            cuts.append(token.end[1])
+    parts = [line[start:end].strip() for start, end in zip(cuts, [*cuts[1:], len(line)], strict=True)]
+    return begin + "\n ".join(parts)
 
 
 def _before_call(region: CapturedRegion, calls: tuple[CapturedCall, ...]) -> str:

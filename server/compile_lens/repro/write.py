@@ -22,7 +22,7 @@ from compile_lens.pipeline.entry_choice import analyze_by_entries
 from compile_lens.pipeline.loaded_trace import read_recorded
 from compile_lens.repro.beside import copy_values, has_values, nothing_left, script_text, values_folder
 from compile_lens.repro.capture import CapturedRegion, calls_for, read_capture
-from compile_lens.repro.checked import check_described
+from compile_lens.repro.checked import checked
 from compile_lens.repro.contract import Criterion, ExitCode, write_header
 from compile_lens.repro.expectation import Expectation, expect
 from compile_lens.repro.expressions import CannotWrite
@@ -330,8 +330,8 @@ async def _attempt(host: Host, request: Request, run: _Run, progress: Progress, 
     chosen, expected = _subject(run, request)
     calls = calls_for(chosen.region, chosen.frames, expected.keeps_earlier)
     folder = values_folder(request.out)
-    check_described(chosen.region, calls, own_files(run.job, request.entries))
-    script = write_source(chosen.region, calls, expected, request.replacement_device, folder.name)
+    region, calls = checked(chosen.region, calls, own_files(run.job, request.entries))
+    script = write_source(region, calls, expected, request.replacement_device, folder.name)
     if values is not None and script.saved:
         await asyncio.to_thread(copy_values, values, folder, script.saved)
     title = chosen.finding.message.rstrip(".") if chosen.finding else f"{chosen.name}: compiled code against eager"

@@ -1,0 +1,183 @@
+"""What the code of a graph in a trace may consist of before it is written into a script: what torch prints of one, and nothing else.
+
+A trace says any text. A graph is a class with `forward`, whose statements assign what operators and methods of tensors return.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from compile_lens.entries.makers import is_word
+from compile_lens.late_pattern import pattern
+from compile_lens.repro.expressions import CannotWrite
+from compile_lens.repro.plain_text import DTYPES, FORMS
+from compile_lens.syntax.foreign_texts import parse_module
+
+_OPERATOR = pattern(r"torch\.ops\.\w+\.\w+(?:\.\w+)?")
+_FUNCTION = pattern(
+    r"torch\.(?:nn\.functional|special|linalg|fft|sparse|nested|signal|_C\._(?:nn|fft|linalg|special|sparse|nested|functorch|functions)"
+    r"|_functorch(?:\.\w+)*|_higher_order_ops(?:\.\w+)*|_dynamo\.\w+|autograd\.\w+|amp\.autocast_mode|_vmap_internals|func)\.\w+"
+    r"|torch\.[a-z]\w*|torch\._C\._set_grad_enabled|torch\._C\._\w*(?:grad|autocast|vmap|inference)\w*|(?:operator|math)\.\w+"
+)
+# names of functions that read and write files, load code, start programs, or look into objects
+_REACHES_OUT = pattern(
+    r"__\w*|\w*(?:file|save|load|open|dump|export|import|path|write|read_|library|system|exec|eval|compile|hub|package|serializ|pickle"
+    r"|storage|data_ptr|numpy|share_memory|classes|register|signal|spawn|popen|socket|url|module_from)\w*"
+)
+_TYPES = frozenset(["slice", "int", "float", "bool", "complex", "tuple", "list", "dict", "range"])
+_OF_PYTHON = _TYPES | {"abs", "max", "min", "sum", "len", "round", "pow", "device", "super"}
+_VALUES = ("torch.Tensor", "torch.Size", "math.inf", "math.pi")
+_MADE = ("torch.nn.Parameter", "torch.nn.Buffer")
+_STATEMENTS_OF_CONSTRUCTORS = ("register_buffer", "register_parameter", "__init__")
+Parts = tuple[type[ast.expr], ...]
+_PLAIN: Parts = (
+    ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Slice, ast.UnaryOp, ast.BinOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Subscript,
+    ast.Starred,
+)  # fmt: skip
+
+
+_GLOBALS = frozenset(["self", "torch", "inf", "nan", "device", "operator", "math"])
+_NOT_CALLED = ("operator.methodcaller", "operator.attrgetter", "operator.call")
+
+
+def check_graph(text: str, frame: str) -> None:
+    """Raises CannotWrite unless ``text`` is a class as torch prints a graph."""
+    try:
+        body = parse_module(text).body
+    except SyntaxError:
+        raise CannotWrite(f"The graph of frame {frame} is not valid Python.") from None
+    node = body[0] if len(body) == 1 else None
+    found = _unknown_in(node) if isinstance(node, ast.ClassDef) else "more than a class"
+    if found:
+        raise CannotWrite(f"The graph of frame {frame} has code that torch does not write into a graph: {found:.100}.")
+
+
+def _unknown_in(cls: ast.ClassDef) -> str:
+    """What no graph has, in a class and those inside of it; '' for nothing."""
+    is_plain = (
+        not cls.decorator_list and not cls.keywords and [ast.unparse(base) for base in cls.bases] == ["torch.nn.Module"]
+    )
+    if not is_plain:
+        return f"the class {cls.name}"
+    for node in cls.body:
+        if isinstance(node, ast.ClassDef):
+            found = _unknown_in(node)
+        elif isinstance(node, ast.FunctionDef) and node.name in ("forward", "__init__"):
+            found = _Function(node).unknown()
+        else:
+            found = _line(node)
+        if found:
+            return found
+    return ""
+
+
+class _Function:
+    def __init__(self, function: ast.FunctionDef) -> None:
+        self._function = function
+        self._is_constructor = function.name == "__init__"
+        stored = {
+            node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        self._names = {argument.arg for argument in function.args.args} | stored
+
+    def unknown(self) -> str:
+        """What no function of a graph has, in one line; '' for nothing."""
+        function, given = self._function, self._function.args
+        is_plain = not (function.decorator_list or given.defaults or given.posonlyargs or given.kwonlyargs)
+        if not is_plain or given.vararg is not None or given.kwarg is not None or self._names & (_GLOBALS - {"self"}):
+            return f"the signature of {function.name}"
+        annotations = [*(argument.annotation for argument in given.args), function.returns]
+        if not all(node is None or self._is_annotation(node) for node in annotations):
+            return f"an annotation of {function.name}"
+        return next((_line(node) for node in function.body if not self._is_statement(node)), "")
+
+    def _is_annotation(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Constant) or self._is_value(node)
+
+    def _is_statement(self, node: ast.stmt) -> bool:
+        match node:
+            case ast.Assign(targets, value):
+                return all(map(self._is_target, targets)) and self._is_value(value)
+            case ast.AnnAssign(target, annotation, value):
+                is_typed = self._is_target(target) and self._is_annotation(annotation)
+                return is_typed and (value is None or self._is_value(value))
+            case ast.Return(value):
+                return value is None or self._is_value(value)
+            case ast.Expr(value):
+                return self._is_value(value)
+            case ast.Delete(targets):
+                return all(isinstance(target, ast.Name) for target in targets)
+            case ast.Assert(test, message):
+                return self._is_value(test) and (message is None or isinstance(message, ast.Constant))
+        return isinstance(node, ast.Pass)
+
+    def _is_target(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Name(name):
+                return not name.startswith("__")
+            case ast.Tuple(items) | ast.List(items):
+                return all(map(self._is_target, items))
+            case ast.Attribute(ast.Name("self"), name):
+                return not name.startswith("__")
+            case ast.Subscript(value, index):
+                return self._is_target(value) and self._is_value(index)
+        return False
+
+    def _is_value(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Constant(str(text)):
+                return is_word(text)
+            case ast.Constant(value):
+                return not isinstance(value, bytes)
+            case ast.Name(name):
+                return name in self._names or name in ("inf", "nan") or name in _TYPES
+            case ast.Attribute(value, name):
+                return self._is_attribute(node, value, name)
+            case ast.Call(func, arguments, named):
+                inner = [*arguments, *(keyword.value for keyword in named)]
+                return self._is_callee(func, arguments) and all(map(self._is_value, inner))
+        if isinstance(node, _PLAIN):
+            return all(self._is_value(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
+        return False
+
+    def _is_attribute(self, node: ast.expr, value: ast.expr, name: str) -> bool:
+        dotted = ast.unparse(node)
+        if dotted.partition(".")[0] in ("torch", "operator", "math"):
+            is_form = dotted.count(".") == 1 and name in DTYPES | FORMS
+            return is_form or dotted in _VALUES or self._is_function(dotted)
+        # what a graph owns has the names of the program
+        is_own = isinstance(value, ast.Name) and value.id == "self" and not name.startswith("__")
+        return is_own or (_is_plain_name(name) and self._is_value(value))
+
+    def _is_callee(self, func: ast.expr, arguments: list[ast.expr]) -> bool:
+        """Whether ``func`` is an operator, a function of computing, or a method of what one returned."""
+        match func:
+            case ast.Name("getattr"):
+                return (
+                    len(arguments) == 2
+                    and isinstance(arguments[1], ast.Constant)
+                    and _is_plain_name(arguments[1].value)
+                )
+            case ast.Name(name):
+                return name in _OF_PYTHON and name not in self._names
+            case ast.Attribute(value, name):
+                dotted = ast.unparse(func)
+                if self._is_constructor and name in _STATEMENTS_OF_CONSTRUCTORS:
+                    return ast.unparse(value) in ("self", "super()")
+                if dotted.partition(".")[0] in ("torch", "operator", "math"):
+                    return self._is_function(dotted) or (self._is_constructor and dotted in _MADE)
+                return self._is_attribute(func, value, name)
+        return False
+
+    @staticmethod
+    def _is_function(dotted: str) -> bool:
+        is_known = _OPERATOR.fullmatch(dotted) is not None or _FUNCTION.fullmatch(dotted) is not None
+        return is_known and dotted not in _NOT_CALLED and all(map(_is_plain_name, dotted.split(".")))
+
+
+def _is_plain_name(name: object) -> bool:
+    return isinstance(name, str) and _REACHES_OUT.fullmatch(name) is None
+
+
+def _line(node: ast.AST) -> str:
+    return f"`{ast.unparse(node).splitlines()[0]}`"

@@ -1,0 +1,88 @@
+"""What a trace may forge of a graph: a script has no code that torch does not print of one."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from compile_lens.repro.expressions import CannotWrite
+from compile_lens.repro.graph import _read_arguments
+from compile_lens.repro.graph_code import check_graph
+
+HEAD = 'class GraphModule(torch.nn.Module):\n    def forward(self, L_x_: "f32[2, 3][3, 1]cpu"):\n'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "y: \"f32[2]\" = torch.ops.aten.add.Tensor(L_x_, 1.5);  L_x_ = None",
+        "y = torch._C._nn.linear(L_x_, self.L_self_read_path_weight, None)",
+        "y = torch.nn.functional.layer_norm(L_x_, (3,), None, None, 1e-05)",
+        "split = torch.ops.aten.split.Tensor(L_x_, 1, -1); y = split[0][slice(None, None, None)]",
+        "y = L_x_.to(device(type='cuda', index=0), torch.float16).transpose(0, -1)",
+        "_grad = torch._C._set_grad_enabled(False);  _grad = None",
+        "y = torch.ops.higher_order.cond(L_x_, self.true_graph_0, self.false_graph_0, [L_x_, inf])",
+        "y = operator.add(L_x_, 2) if L_x_ is None else torch.einsum('b i, b j -> i j', L_x_, L_x_)",
+        "self.count = L_x_ + 1; return (L_x_, y) if False else L_x_",
+    ],
+)  # fmt: skip
+def test_what_torch_prints_is_written(line: str) -> None:
+    check_graph(f"{HEAD}        y = L_x_\n        {line}\n        return (L_x_,)\n", "0/0")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEAD}        return os.system('x')",
+        f"{HEAD}        return os.rmdir(L_x_)",
+        f"{HEAD}        y = torch.save(L_x_, 'x')",
+        f"{HEAD}        y = torch.ops.aten.from_file('x')",
+        f"{HEAD}        y = torch.ops.load_library('x')",
+        f"{HEAD}        y = torch.utils.cpp_extension.load('x')",
+        f"{HEAD}        y = torch.hub.load('x', 'y')",
+        f"{HEAD}        y = torch.serialization; y._opener(L_x_)",
+        f"{HEAD}        y = exec; y('x')",
+        f"{HEAD}        y = getattr(L_x_, '__class__')",
+        f"{HEAD}        y = self.__init__.__globals__['os']",
+        f"{HEAD}        y = L_x_.numpy().tofile('x')",
+        f"{HEAD}        y = [z for z in L_x_]",
+        f"{HEAD}        y = (lambda: 1)()",
+        f"{HEAD}        y = f'{{L_x_}}'",
+        f"{HEAD}        y = torch.tensor('/home/me')",
+        f"{HEAD}        torch = L_x_",
+        f"{HEAD}        import os",
+        f"{HEAD}        for y in L_x_: pass",
+        f"{HEAD}        return L_x_\nimport os",
+        f"import os\n{HEAD}        return L_x_",
+        f"@exec\n{HEAD}        return L_x_",
+        f"{HEAD}        return L_x_\n    x = exec('x')",
+        f"{HEAD}        return L_x_\n    def other(self): return 1",
+        "class GraphModule(torch.nn.Module):\n    def forward(self, x=exec('x')):\n        return x",
+        "class GraphModule(torch.nn.Module):\n    def forward(self, x: exec('x')):\n        return x",
+        "class GraphModule(torch.nn.Module, metaclass=exec):\n    def forward(self, x):\n        return x",
+        "class GraphModule(torch.package.PackageImporter):\n    def forward(self, x):\n        return x",
+        "x = 1",
+        "",
+        "class",
+    ],
+)
+def test_what_no_graph_has_is_not_written(text: str) -> None:
+    with pytest.raises(CannotWrite):
+        check_graph(text, "0/0")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "reader.const({'is': 'code', 'code': 'exec()'})",
+        "reader.symint([1])",
+        "reader.tensor(buf0, (4,), (1,), dtype=torch.save(1, 'x'))",
+        "reader.tensor(buf0, (4,), ('exec()',))",
+    ],
+)
+def test_inputs_of_a_graph_are_numbers_and_tensors(line: str) -> None:
+    loader = ast.parse(f"def load_args(reader):\n    {line}\n").body[0]
+    assert isinstance(loader, ast.FunctionDef)
+    with pytest.raises(ValueError):
+        list(_read_arguments(loader))
