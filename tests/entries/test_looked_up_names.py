@@ -46,6 +46,19 @@ def test_a_text_that_is_looked_up_is_a_name(statement: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("above", "statement"),
+    [
+        ("from operator import attrgetter as a", 'a("serialization.save")(torch)(x, path)'),
+        ("find = getattr", 'find(torch, "save")(x, path)'),
+        ("names = globals", 'names()["os"].x(path)'),
+        ("names = globals", 'all_ = names()\nall_["os"].x(path)'),
+    ],
+)
+def test_what_looks_it_up_may_have_any_name(above: str, statement: str) -> None:
+    assert not is_called(statement, above)
+
+
+@pytest.mark.parametrize(
     "statement",
     [
         "x = getattr(torch, 'relu')(x)",

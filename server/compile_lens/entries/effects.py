@@ -74,7 +74,7 @@ _ALL_OF = Query("(import_from_statement module_name: (dotted_name) @of (wildcard
 @kept_with_tree
 def effect_names(tree: SourceTree) -> frozenset[str]:
     """Those that say so by themselves, and those by which the file calls them."""
-    return _with_given(_named_so(tree), [*given_names(tree), *taken_names(tree)])
+    return with_given(_named_so(tree), [*given_names(tree), *taken_names(tree)])
 
 
 @kept_with_tree
@@ -91,10 +91,10 @@ def _named_so(tree: SourceTree) -> frozenset[str]:
         found.add("export")
     for _, captured in _ALL_OF.matches(tree.root):
         found |= _all_of(tree, captured["of"][0], found)
-    return _with_given(found, given_names(tree))
+    return with_given(found, given_names(tree))
 
 
-def _with_given(known: Iterable[str], given: Iterable[tuple[set[str], set[str]]]) -> frozenset[str]:
+def with_given(known: Iterable[str], given: Iterable[tuple[set[str], set[str]]]) -> frozenset[str]:
     """``known`` with the names that a file gives to what has one of them, and to that again."""
     found, given_of = set(known), dict[str, list[set[str]]]()
     for of, names in given:

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 
 import tree_sitter
 
+from compile_lens.entries.effects import with_given
+from compile_lens.entries.given_names import given_names
 from compile_lens.late_pattern import pattern
 from compile_lens.syntax.foreign_texts import parse_expression
 from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
@@ -76,10 +78,10 @@ def _look_ups(tree: SourceTree) -> Iterator[tuple[list[tree_sitter.Node], int, i
         named = function.child_by_field_name("attribute") if function.type == "attribute" else function
         owner = function.child_by_field_name("object")
         name = tree.node_text(named) if named is not None else ""
-        if name in _BY_TEXT and arguments:
+        if name in _called_so(tree, _BY_TEXT) and arguments:
             # of what is asked for an attribute, and the attribute
             asked = arguments[1:2] if name.startswith("getattr") else arguments
-            if not (name.startswith("getattr") and tree.node_text(arguments[0]) in _OWN) and not _is_number(asked):
+            if tree.node_text(arguments[0]) not in _OWN and not _is_number(asked):
                 yield asked, function.start_byte, place
         elif name in _ITEMS and owner is not None and (at := _namespace(tree, owner)) is not None:
             yield arguments[:1], at, place
@@ -88,6 +90,18 @@ def _look_ups(tree: SourceTree) -> Iterator[tuple[list[tree_sitter.Node], int, i
         if at is not None:
             node = captured["subscript"][0]
             yield node.children_by_field_name("subscript"), at, node.start_byte
+
+
+def _called_so(tree: SourceTree, names: frozenset[str]) -> frozenset[str]:
+    """``names``, and those that the file gives them."""
+    by_text, gives = _lookers(tree)
+    return by_text if names is _BY_TEXT else gives
+
+
+@kept_with_tree
+def _lookers(tree: SourceTree) -> tuple[frozenset[str], frozenset[str]]:
+    given = list(given_names(tree))
+    return with_given(_BY_TEXT, given), with_given(_GIVES, given)
 
 
 def _is_number(keys: list[tree_sitter.Node]) -> bool:
@@ -108,9 +122,10 @@ def _namespace(tree: SourceTree, node: tree_sitter.Node) -> int | None:
 
 def _is_namespace_name(tree: SourceTree, node: tree_sitter.Node) -> bool:
     name, parent = tree.node_text(node), node.parent
-    if name not in _GIVES | _NAMESPACES or parent is None:
+    gives = _called_so(tree, _GIVES)
+    if name not in gives | _NAMESPACES or parent is None:
         return False
-    if name in _GIVES:
+    if name in gives:
         arguments = parent.child_by_field_name("arguments") if parent.type == "call" else None
         about = arguments.named_children[0] if arguments is not None and arguments.named_children else None
     else:
