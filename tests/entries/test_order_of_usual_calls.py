@@ -8,7 +8,6 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-import torch
 from tests.entries.agent_package import agent_module, imported
 
 from compile_lens.agent.runtime.protocol import VariationRequest
@@ -108,7 +107,7 @@ def test_what_a_loss_gets_needs_a_gradient_in_training_alone(nets: ModuleType) -
     assert "`x.requires_grad=True`" in phrases(nets, ())
     # a model that is trained has its own gradients
     net = nets.Net()
-    net.part = torch.nn.Linear(2, 2)
+    net.part = nets.torch.nn.Linear(2, 2)
     names = snapshots.ArgumentNames(net)
     for is_trained in (True, False):
         net.part.requires_grad_(is_trained)
