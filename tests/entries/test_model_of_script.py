@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.entries.script_runs import graph_breaks, project, run
+from tests.entries.test_entry_runs import codes
 
 from compile_lens.analysis.finding import Severity
 from compile_lens.analysis.outcome import Outcome
@@ -173,7 +174,7 @@ def test_definitions_below_a_failing_statement_are_reached(tmp_path: Path, warm_
     project(tmp_path, {"net.py": DEFINITIONS})
     outcome = run(warm_host, tmp_path / "net.py")
     assert [call.target for call in outcome.calls] == ["Small"]
-    assert [(f.code, f.place.line) for f in outcome.findings] == [("missing-data", 3), ("GB0059", 13)]
+    assert codes(outcome) == [("missing-data", 3), ("GB0059", 13)]
     assert any(
         "Skipped statements that failed and those that need their results (lines 3, 4)." in note
         for note in outcome.notes
@@ -253,7 +254,7 @@ def test_a_method_that_is_called_get_inputs(tmp_path: Path, warm_host: WarmHost)
     project(tmp_path, {"net.py": source})
     outcome = run(warm_host, tmp_path / "net.py")
     assert outcome.entry == "synthesized"
-    assert [f.code for f in outcome.findings] == ["GB0059"]
+    assert [code for code, _ in codes(outcome)] == ["GB0059"]
 
 
 def test_a_script_of_a_package_runs_as_its_module(tmp_path: Path, warm_host: WarmHost) -> None:

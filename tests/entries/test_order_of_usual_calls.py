@@ -59,6 +59,7 @@ def test_what_costs_every_model_the_same_comes_last(nets: ModuleType) -> None:
         "a length of 9, then 10, instead of 8 (`x`)",
         "a length of 16, then 24, instead of 8 (`x`)",
         "`causal=True` instead of `False`",
+        "`x.requires_grad=True`",
         "`torch.no_grad()` around the call",
     ]
 
@@ -99,3 +100,16 @@ def test_a_model_is_called_in_eval_mode_at_once_and_not_once_more(
     assert calls.made == [(0, EVAL)]
     calls.watcher.at_end()
     assert [made for made in calls.made if made[1] == EVAL] == [(0, EVAL), (1, EVAL)]
+
+
+def test_what_a_loss_gets_needs_a_gradient_in_training_alone(nets: ModuleType) -> None:
+    assert phrases(nets, ())[-1] == "`torch.no_grad()` around the call"
+    assert "`x.requires_grad=True`" in phrases(nets, ())
+    # a model that is trained has its own gradients
+    net = nets.Net()
+    net.part = nets.torch.nn.Linear(2, 2)
+    names = snapshots.ArgumentNames(net)
+    for is_trained in (True, False):
+        net.part.requires_grad_(is_trained)
+        found = usual.usual_variations(snapshots.take_snapshot((nets.x,), {}), names, [net])
+        assert any("x.requires_grad" in each.phrase for each in found) is not is_trained

@@ -56,9 +56,9 @@ def test_optional_arguments_are_where_the_object_is(tmp_path: Path, warm_host: W
     outcome = run(warm_host, write(tmp_path, LANGUAGE_MODEL))
     assert [call.target for call in outcome.calls] == ["Model"]
     # and not that a call with the targets on the CPU would fail to compile
-    assert [finding.code for finding in outcome.findings] == ["cpu-for-gpu", "would-recompile"]
+    assert {finding.code for finding in outcome.findings} == {"cpu-for-gpu", "would-recompile"}
     # the targets of tokens are tokens
-    assert "`targets=int64[2, 16] < 100`" in outcome.findings[1].message
+    assert any("`targets=int64[2, 16] < 100`" in finding.message for finding in outcome.findings)
 
 
 # eager computes with both devices on the emulated GPU, and no compiler does

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.entries.test_entry_runs import codes, run, write
 
-from compile_lens.analysis.finding import Kind
+from compile_lens.analysis.finding import Kind, Severity
 from compile_lens.analysis.outcome import Outcome
 from warm_host import WarmHost
 
@@ -122,6 +122,17 @@ def test_a_call_is_made_again_in_other_modes_and_with_optional_arguments(tmp_pat
     assert [(function.graphs, function.recompiles) for function in outcome.functions] == [(1, 0)]
     found = of_variations(outcome)
     (mask,) = [phrase for phrase in found if "`mask=" in phrase]
+    # sizes become dynamic at the first other one
+    sizes = {
+        phrase: found.pop(phrase) for phrase in list(found) if phrase.startswith(("With a batch", "With a length"))
+    }
+    assert {code for code, _ in sizes.values()} == {"would-recompile"}
+    told = [
+        f
+        for f in outcome.findings
+        if f.message.startswith("With a batch of 3, then 4, instead of 2 (`x`), `Net` would recompile once")
+    ]
+    assert [(f.severity, "size 0 of `x` changed (2 → 3)" in f.message) for f in told] == [(Severity.HINT, True)]
     assert found == {
         "With the same inputs again": ("would-recompile", 13),
         "With the model in eval mode (`.eval()`)": ("would-recompile", 20),
@@ -133,8 +144,8 @@ def test_a_call_is_made_again_in_other_modes_and_with_optional_arguments(tmp_pat
         "would-break",
         "would-recompile",
     }
-    # that each grad mode has code of its own, and that sizes become dynamic, is no property of this file
-    assert any("`torch.no_grad()` and a first other size cost one more compilation each" in n for n in outcome.notes)
+    # that each grad mode has code of its own is no property of this file
+    assert any("`torch.no_grad()` costs one more compilation" in n for n in outcome.notes)
 
 
 def test_methods_that_set_what_the_call_reads_are_called_before(tmp_path: Path, warm_host: WarmHost) -> None:

@@ -187,7 +187,9 @@ async def test_what_would_torch_compile_do_and_keeping_its_inputs(root: Path) ->
         assert lens["command"]["title"] == "Analyze as if compiled"
         assert lens["command"]["arguments"] == [uri, "Net"]
         answer = await execute(ed, "compileLens.analyzeAsIfCompiled", *lens["command"]["arguments"])
-        assert (answer["status"], answer["findings"]) == ("ok", 1)
+        # the break, and what other sizes would do
+        assert answer["status"] == "ok"
+        assert answer["findings"] > 0
         (made,) = await lenses(ed, uri, "compileLens.showDetails")
         assert made["command"]["title"].startswith("If compiled: ")
         assert " · Net(width=32) on x: float32[" in made["command"]["title"]

@@ -23,12 +23,10 @@ WORDS = {RECOMPILES: "recompiles", BREAKS: "breaks", FAILS: "fails"}
 SAME = "same"
 # every module is compiled once for each of these, as it must be
 GRAD_MODE = "grad-mode"
-MODES = ("mode", GRAD_MODE)
+MODES = ("mode", GRAD_MODE, "requires-grad")
 SIZE = "size"
 # an optional argument, and several that were given each alone before
 ARGUMENT, TOGETHER = "argument", "arguments-together"
-# what costs all compiled code one more compilation
-COSTS = {GRAD_MODE: "`torch.no_grad()`", SIZE: "A first other size"}
 # of an object that is made in another way: its first call, the same again, and in the other mode
 SETTING, SETTING_AGAIN, SETTING_MODE = SETTINGS = ("setting", "setting-again", "setting-mode")
 OTHER_GRAD_MODE = tuple(f": {STATE_WORDS['grad_mode']} changed ({steps})." for steps in ("on → off", "off → on"))
@@ -66,13 +64,8 @@ def usual_calls(report: CompileReport) -> str:
     parts = []
     if made:
         parts.append(f"Also called with {', '.join(sorted(made)[:MAX_WAYS])}{and_more(len(made) - MAX_WAYS)}.")
-    costs = {v.kind for v in usual for call in v.calls if call.report.compilations} & COSTS.keys()
-    if len(costs) == len(COSTS):
-        parts.append(
-            "`torch.no_grad()` and a first other size cost one more compilation each, as for all compiled code."
-        )
-    elif costs:
-        parts.append(f"{COSTS[costs.pop()]} costs one more compilation, as for all compiled code.")
+    if any(call.report.compilations for v in usual if v.kind == GRAD_MODE for call in v.calls):
+        parts.append("`torch.no_grad()` costs one more compilation, as for all compiled code.")
     if left:
         named = ", ".join(f"`{name}`" for name in list(left)[:MAX_WAYS])
         parts.append(f"Not all such calls of {named}{and_more(len(left) - MAX_WAYS)} were made within the time limit.")
@@ -179,16 +172,18 @@ class _Region:
         """One finding for all that the variation recompiles: the first in its message, every one in its explanation."""
         steps = [self._new_recompiles(call, variation) for call in variation.calls]
         first = next((found[0] for found in steps if found), None)
-        if first is None or _is_first_other_size(variation, steps):
+        if first is None:
             return
+        is_once = _is_first_other_size(variation, steps)
         recompiles = [each for found in steps for each in found]
         self._known_causes.update(each.key for each in recompiles)
         beside = names_beside(first, next(found for found in steps if found))
         yield Finding(
             code=RECOMPILES,
             kind=Kind.VARIATION,
-            severity=Severity.HINT if _is_minor(variation) else Severity.INFORMATION,
-            message=f"With {variation.phrase}, `{variation.name}` would recompile: {change([first.fact])}{beside}.",
+            severity=Severity.HINT if is_once or _is_minor(variation) else Severity.INFORMATION,
+            message=f"With {variation.phrase}, `{variation.name}` would recompile{' once' if is_once else ''}: "
+            f"{change([first.fact])}{beside}.",
             place=first.place,
             explanation="\n".join(filter(None, (_next_value(steps), *all_rows(recompiles)))),
             hints=first.hints,
@@ -205,7 +200,7 @@ class _Region:
 
 
 def _is_minor(variation: Variation) -> bool:
-    """Whether nobody asked for the call, and it is one in another mode, which is compiled once more."""
+    """Whether nobody asked for the call, and it is one in another mode, or with an input that another mode gives: compiled once more."""
     return variation.is_usual and variation.kind in (*MODES, SETTING_MODE)
 
 

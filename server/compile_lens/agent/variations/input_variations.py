@@ -15,8 +15,8 @@ MAX_SIZES = 4
 MAX_VALUES = 6
 MAX_TENSORS = 4
 MAX_ELEMENTS = 1 << 26
-# kinds of variations: a module in train or eval mode, and the grad mode
-MODE, GRAD_MODE = "mode", "grad-mode"
+# kinds of variations: a module in train or eval mode, the grad mode, and whether an input needs a gradient
+MODE, GRAD_MODE, REQUIRES_GRAD = "mode", "grad-mode", "requires-grad"
 OTHER_DTYPES = {
     "float32": "bfloat16",
     "float16": "bfloat16",
@@ -200,18 +200,27 @@ def _optional(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariati
 
 def _of_tensors(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation]:
     """``requires_grad`` and the dtype of each tensor, one at a time."""
-    tensors = [(path, tensor) for path, tensor in tensors_of(base) if not is_parameter(tensor)][:MAX_TENSORS]
-    for path, tensor in tensors:
-        if tensor.is_floating_point():
-            requires_grad = not tensor.requires_grad
-            call = base.with_leaves(_changing(path, partial(_with_requires_grad, requires_grad)))
-            yield InputVariation("requires-grad", f"`{names.of(path)}.requires_grad={requires_grad}`", (call,))
+    tensors = _varied_tensors(base)
+    yield from gradients(base, names)
     for path, tensor in tensors:
         was = str(tensor.dtype).removeprefix("torch.")
         other = OTHER_DTYPES.get(was)
         if other is not None:
             call = base.with_leaves(_changing(path, partial(_converted, other)))
             yield InputVariation("dtype", f"`{names.of(path)}` in {other} instead of {was}", (call,))
+
+
+def gradients(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation]:
+    """``requires_grad`` of each tensor turned around, one at a time."""
+    for path, tensor in _varied_tensors(base):
+        if tensor.is_floating_point():
+            requires_grad = not tensor.requires_grad
+            call = base.with_leaves(_changing(path, partial(_with_requires_grad, requires_grad)))
+            yield InputVariation(REQUIRES_GRAD, f"`{names.of(path)}.requires_grad={requires_grad}`", (call,))
+
+
+def _varied_tensors(base: CallSnapshot) -> list[tuple[str, Any]]:
+    return [(path, tensor) for path, tensor in tensors_of(base) if not is_parameter(tensor)][:MAX_TENSORS]
 
 
 def _with_requires_grad(requires_grad: bool, tensor: Any) -> Any:

@@ -77,7 +77,7 @@ class PlainMethods:
         function = definition_of(method)
         if function is None or function.decorator_list or not function.args.args:
             return False
-        return _PlainBody(self, function.args.args[0].arg).is_plain(function.body)
+        return _MethodBody(self, function.args.args[0].arg).is_plain(function.body)
 
     def holds(self, name: str, what: str) -> bool:
         """Whether an attribute of that name is a module, or a parameter, wherever a module of the model has it."""
@@ -95,7 +95,7 @@ class PlainMethods:
         )
 
 
-class _PlainBody:
+class _MethodBody:
     """The statements of a method, with what its names are."""
 
     def __init__(self, methods: PlainMethods, first: str) -> None:

@@ -112,7 +112,7 @@ def _other(now: Any) -> tuple[Any, ...]:
 
 
 def _changes_what_is_read(module: Any, parts: list[Any], method: StateMethod) -> bool:
-    before = _State(parts)
+    before = _ModuleState(parts)
     try:
         getattr(module, method.name)(*method.arguments[0])
         changed = before.changed()
@@ -138,7 +138,7 @@ def _is_read(name: str, but_in: str, parts: list[Any]) -> bool:
 @contextlib.contextmanager
 def after(module: Any, name: str, arguments: tuple[Any, ...]) -> Iterator[None]:
     """In the body, the method has been called; then everything is as it was."""
-    state = _State(list(module.modules()))
+    state = _ModuleState(list(module.modules()))
     try:
         getattr(module, name)(*arguments)
         yield
@@ -146,7 +146,7 @@ def after(module: Any, name: str, arguments: tuple[Any, ...]) -> Iterator[None]:
         state.restore()
 
 
-class _State:
+class _ModuleState:
     """The attributes of modules, what is in their tables, and which parameters require a gradient."""
 
     def __init__(self, parts: list[Any]) -> None:

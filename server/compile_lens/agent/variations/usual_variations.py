@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .call_snapshot import INFERENCE, ArgumentNames, CallSnapshot
-from .input_variations import MODE, InputVariation, flags, modes, numbers
+from .input_variations import MODE, InputVariation, flags, gradients, modes, numbers
 from .state_methods import state_variations
 from .usual_sizes import usual_sizes
 
@@ -43,6 +43,9 @@ def usual_variations(
         counted = (variation for name, variation in numbers(base, names) if COUNTED.fullmatch(name))
         yield from itertools.islice(counted, MAX_NUMBERS)
     yield from flags(base, names)
+    if modules and not any(each.requires_grad for module in modules for each in module.parameters()):
+        # what a loss gets in training comes from a model, and needs a gradient; in an evaluation it does not
+        yield from itertools.islice(gradients(base, names), 1)
     yield from (each for each in of_mode if each.kind != MODE and INFERENCE not in each.phrase)
 
 
