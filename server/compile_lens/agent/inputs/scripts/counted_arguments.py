@@ -6,6 +6,7 @@ One that has a value in their place (`sys.argv[1] if len(sys.argv) > 1 else "sma
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ def _count(tree: ast.Module, taken: _Taken) -> int:
 
 def _passing(test: ast.expr) -> int | None:
     """The least number of arguments for which ``test`` does not hold, if it holds without any; None where it asks for something else."""
-    counted = _Counted().visit(ast.parse(ast.unparse(test), mode="eval"))
+    counted = ast.Expression(_Counted().visit(copy.deepcopy(test)))
     if not all(isinstance(node, (*_PLAIN, ast.Name, ast.Load)) for node in ast.walk(counted)):
         return None
     if any(isinstance(node, ast.Name) and node.id != _Counted.NAME for node in ast.walk(counted)):
