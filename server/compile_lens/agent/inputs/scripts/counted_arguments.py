@@ -22,7 +22,7 @@ _LIBRARIES = re.compile(
     r"\b(?:argparse|ArgumentParser|optparse|getopt|click|typer|fire|absl|docopt|hydra|simple_parsing|tyro|jsonargparse)\b"
 )
 # a parameter of that name may have any of them
-_IS_ARGV = re.compile(r"^\s*(?:from sys import\b.*\bargv\b|argv\s*=\s*sys\.argv\s*$)", re.MULTILINE)
+_IS_ARGV = re.compile(r"^[ \t]*(?:from sys import\b.*\bargv\b|argv[ \t]*=[ \t]*sys\.argv[ \t]*$)", re.MULTILINE)
 _PLAIN = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Constant, ast.cmpop, ast.boolop, ast.unaryop, ast.Expression)
 _NUMBERS = {"int": int, "float": float}
 
