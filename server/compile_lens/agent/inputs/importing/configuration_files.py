@@ -21,6 +21,7 @@ _EXTENSIONS = {"yaml": (".yaml", ".yml"), "json": (".json",), "toml": (".toml",)
 _ANY = tuple(each for kinds in _EXTENSIONS.values() for each in kinds)
 # of an option whose name alone says so
 _NAMED = re.compile(r"(?:^|_)(?:config|cfg|conf|recipe|ya?ml|hparams|settings)(?:_?(?:file|path|name))?$", re.I)
+_READS = re.compile(r"^(?:open|Path|from_?file|read|parse)|load")
 _PROJECT = ("pyproject.toml", "setup.py", "setup.cfg", ".git", "PKG-INFO")
 MOST_FOLDERS_ABOVE = 4
 MOST_FILES = 5000
@@ -53,10 +54,11 @@ def configuration_instead(name: str, words: str, value: object, program: str) ->
 def _is_read(name: str, text: str) -> bool:
     """Whether a program opens or loads the file that its option ``name`` has, and nowhere asks whether it has one."""
     option = rf"[\w.]*\.{re.escape(name)}\b"
-    asks = rf"^\s*(?:el)?if\b[^\n]*\.{re.escape(name)}\b|\.{re.escape(name)}\s+(?:or|is|and|if)\b|\bif\s+{option}"
-    return bool(re.search(rf"\b(?:open|\w*load\w*|from_?file|read\w*|parse\w*)\(\s*{option}", text)) and not re.search(
-        asks, text, re.MULTILINE
+    asks = (
+        rf"^[ \t]*(?:el)?if\b[^\n]*\.{re.escape(name)}\b|\.{re.escape(name)}[ \t]+(?:or|is|and|if)\b|\bif[ \t]+{option}"
     )
+    called = re.findall(rf"\b(\w+)\(\s*{option}", text)
+    return any(map(_READS.search, called)) and re.search(asks, text, re.MULTILINE) is None
 
 
 def _apart(path: str, folder: str) -> int:

@@ -6,6 +6,7 @@ One that has a value in their place (`sys.argv[1] if len(sys.argv) > 1 else "sma
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ _LIBRARIES = re.compile(
     r"\b(?:argparse|ArgumentParser|optparse|getopt|click|typer|fire|absl|docopt|hydra|simple_parsing|tyro|jsonargparse)\b"
 )
 # a parameter of that name may have any of them
-_IS_ARGV = re.compile(r"^\s*(?:from sys import\b.*\bargv\b|argv\s*=\s*sys\.argv\s*$)", re.MULTILINE)
+_IS_ARGV = re.compile(r"^[ \t]*(?:from sys import\b.*\bargv\b|argv[ \t]*=[ \t]*sys\.argv[ \t]*$)", re.MULTILINE)
 _PLAIN = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Constant, ast.cmpop, ast.boolop, ast.unaryop, ast.Expression)
 _NUMBERS = {"int": int, "float": float}
 
@@ -58,7 +59,7 @@ def _count(tree: ast.Module, taken: _Taken) -> int:
 
 def _passing(test: ast.expr) -> int | None:
     """The least number of arguments for which ``test`` does not hold, if it holds without any; None where it asks for something else."""
-    counted = _Counted().visit(ast.parse(ast.unparse(test), mode="eval"))
+    counted = ast.Expression(_Counted().visit(copy.deepcopy(test)))
     if not all(isinstance(node, (*_PLAIN, ast.Name, ast.Load)) for node in ast.walk(counted)):
         return None
     if any(isinstance(node, ast.Name) and node.id != _Counted.NAME for node in ast.walk(counted)):
