@@ -86,6 +86,21 @@ class Shell(nn.Module):
         return self.output(self.core(x))
 
 
+class Checked(nn.Module):
+    def __init__(self, decay: float):
+        super().__init__()
+        self.core, self.output = Core(decay=decay), Core()
+        one, other = (getattr(part, "decay", None) for part in (self.core, self.output))
+        if not self._agree(one, other):
+            raise AssertionError(f"The core has decay = {one} and the output has decay = {other}. They must have the same value.")
+
+    def _agree(self, one, other):
+        return one == other
+
+    def forward(self, x):
+        return self.output(self.core(x))
+
+
 class Network(nn.Module):
     def __init__(self, decay: float):
         super().__init__()
@@ -110,6 +125,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
         ("Nested", 'Nested(settings={"mixer": {"dim": 64, "heads": 4}, "out": 64})'),
         ("Words", 'Words(vocabulary={"<pad>": 0})'),
         ("Network", "Network(decay=0.25)"),
+        ("Checked", "Checked(decay=0.25)"),
     ],
 )
 def test_the_constructor_call(modules: ModuleType, name: str, making: str) -> None:

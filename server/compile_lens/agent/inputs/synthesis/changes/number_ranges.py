@@ -52,6 +52,11 @@ _BOUNDS: tuple[tuple[re.Pattern[str], type[ast.cmpop]], ...] = (
     (re.compile(rf"(?:>|(?<!not )(?<!no )(?<!not be )\b(?:greater|larger|more|higher) than) ?({_NUMBER})"), ast.Gt),
     (re.compile(rf"(?:<|(?<!not )(?<!no )(?<!not be )\b(?:less|smaller|lower|fewer) than) ?({_NUMBER})"), ast.Lt),
 )
+# "A has decay = 1.0 and B has decay = 0.0. They must have the same value."
+_SAME = re.compile(
+    r"\b(?:must|should|have to|has to) (?:both )?(?:(?:have|be) (?:the same|equal|identical)|match|agree)\b", re.I
+)
+_IS = re.compile(rf"= ?({_NUMBER})")
 # indices of dimensions
 _DIMENSIONS = re.compile(
     r"Dimension out of range \(expected to be in range of \[(?P<low>-\d+), (?P<high>\d+)\], but got (?P<got>-?\d+)\)"
@@ -99,6 +104,12 @@ def _of_agreement(numbers: list[tuple[str, Number]], error: BaseException) -> It
         is_written = any(isinstance(each, (ast.Constant, ast.BinOp)) for each in (relation.left, relation.right))
         if not is_written and _is_number(now) and _is_number(other) and now != other:
             for path in _suspects(numbers, now, leading_to(relation.left, frame)):
+                yield path, [other]
+    told = [_read(number) for number in _IS.findall(str(error))] if _SAME.search(str(error)) else []
+    if len(told) == 2 and isinstance(error, (ValueError, AssertionError, RuntimeError)):
+        words = {word.lower() for word in re.findall(r"[A-Za-z]\w*", str(error))}
+        for now, other in (told, told[::-1]) if told[0] != told[1] else ():
+            for path in _suspects(numbers, now, words):
                 yield path, [other]
 
 
