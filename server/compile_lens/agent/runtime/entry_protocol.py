@@ -13,8 +13,9 @@ from .message import AgentEvent, Message
 # of a call that no inputs help: the end of its reason
 UNDEFINED_NAME = "no call returns before the file defines it"
 OTHER_VERSION = "no call returns with the installed version"
+NOT_PASSED = "no call returns before the file passes it"
 # no inputs help where a reason ends so
-NO_CALL_RETURNS = (UNDEFINED_NAME, OTHER_VERSION)
+NO_CALL_RETURNS = (UNDEFINED_NAME, OTHER_VERSION, NOT_PASSED)
 
 # the texts of calls that a script makes of its model, and of functions of its project
 MODEL_CALL, FUNCTION_CALL = "model", "function"

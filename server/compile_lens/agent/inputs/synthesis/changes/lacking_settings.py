@@ -10,8 +10,7 @@ from typing import Any
 
 from ....runtime.foreign_code import attempted
 from ...calling import expressions
-from ..errors.failing_lines import failing_line, names_in_failing_lines
-from ..errors.lacking_arguments import lacking_names
+from ..errors.failing_lines import names_in_failing_lines
 from ..errors.lacking_object import paths_of
 from ..source.constructor_parameters import constructor_parameters
 from ..terms.arguments import INSIDE, Argument, Constructed, Fields
@@ -21,7 +20,6 @@ from ..terms.parameter_info import ParameterInfo
 
 _OF_NONE = re.compile(r"NoneType|\bNone\b")
 _NO_DICTIONARY = re.compile(r"'(\w+)' object is not (?:subscriptable|iterable|a mapping)")
-_UNPACKED = re.compile(r"\*\*\s*(?:self\._*)?(\w+)")
 MOST_NAMES = 24
 
 
@@ -74,23 +72,6 @@ def with_lacking_setting(
         elif isinstance(now, Constructed) and is_open(path):
             fields = Fields(((lacking, guess(lacking, unknowns)),))
             yield Candidate(candidate.arguments.with_argument(path, fields), unknowns)
-
-
-def with_unpacked_settings(
-    candidate: Candidate,
-    error: BaseException,
-    is_parameter: Callable[[str], bool],
-    guess: Callable[[str, Unknowns], Argument],
-) -> Iterator[Candidate]:
-    """The candidate with a dictionary that has what the failing call lacks, which gets it unpacked: `Encoder(**encoder_params)`."""
-    lacking = lacking_names(error)
-    for name in _UNPACKED.findall(failing_line(error)) if lacking else ():
-        if is_parameter(name):
-            unknowns, now = copy.deepcopy(candidate.unknowns), candidate.arguments.get(name)
-            settings = now if isinstance(now, Fields) and now.is_dict else Fields(is_dict=True)
-            for each in lacking:
-                settings = settings.with_field(each, guess(each, unknowns))
-            yield Candidate(candidate.arguments.with_argument(name, settings), unknowns)
 
 
 def _takes_any_setting(cls: type) -> bool:

@@ -1,4 +1,5 @@
-"""Replaces numbers that are outside of what a program allows: `assert 0 < rate < 1`, "cutoff 64 is outside [1.0, 3.0]".
+"""Replaces numbers that are outside of what a program allows: `assert 0 < rate < 1`, "cutoff 64 is outside [1.0, 3.0]"; and those that must
+agree with another one: `if core.decay != output.decay: raise`.
 
 Which argument a number comes from is seen from the names that lead to it where the program failed: `outer = float(config["zbl"])`.
 """
@@ -51,6 +52,11 @@ _BOUNDS: tuple[tuple[re.Pattern[str], type[ast.cmpop]], ...] = (
     (re.compile(rf"(?:>|(?<!not )(?<!no )(?<!not be )\b(?:greater|larger|more|higher) than) ?({_NUMBER})"), ast.Gt),
     (re.compile(rf"(?:<|(?<!not )(?<!no )(?<!not be )\b(?:less|smaller|lower|fewer) than) ?({_NUMBER})"), ast.Lt),
 )
+# "A has decay = 1.0 and B has decay = 0.0. They must have the same value."
+_SAME = re.compile(
+    r"\b(?:must|should|have to|has to) (?:both )?(?:(?:have|be) (?:the same|equal|identical)|match|agree)\b", re.I
+)
+_IS = re.compile(rf"= ?({_NUMBER})")
 # indices of dimensions
 _DIMENSIONS = re.compile(
     r"Dimension out of range \(expected to be in range of \[(?P<low>-\d+), (?P<high>\d+)\], but got (?P<got>-?\d+)\)"
@@ -64,6 +70,7 @@ def with_number_in_bounds(candidate: Candidate, error: BaseException) -> Iterato
         *_of_dimensions(numbers, error),
         *_of_conditions(numbers, error),
         *_of_message(numbers, error),
+        *_of_agreement(numbers, error),
     ):
         given = _at(candidate, path)
         for value in values[:MOST_VALUES]:
@@ -86,6 +93,24 @@ def _of_conditions(numbers: list[tuple[str, Number]], error: BaseException) -> I
         words = leading_to(relation.left, frame)
         for path in _suspects(numbers, now, words):
             yield path, values
+
+
+def _of_agreement(numbers: list[tuple[str, Number]], error: BaseException) -> Iterator[tuple[str, list[Number]]]:
+    """Numbers that a condition demands to be the same as another one, and that: a default of the program, where one is made up."""
+    frame, _ = innermost(error)
+    for relation in (each for one in relations(error) for each in one.both_ways() if one.operator is ast.Eq):
+        now, other = relation.values
+        # a remainder that must be 0 agrees with nothing
+        is_written = any(isinstance(each, (ast.Constant, ast.BinOp)) for each in (relation.left, relation.right))
+        if not is_written and _is_number(now) and _is_number(other) and now != other:
+            for path in _suspects(numbers, now, leading_to(relation.left, frame)):
+                yield path, [other]
+    told = [_read(number) for number in _IS.findall(str(error))] if _SAME.search(str(error)) else []
+    if len(told) == 2 and isinstance(error, (ValueError, AssertionError, RuntimeError)):
+        words = {word.lower() for word in re.findall(r"[A-Za-z]\w*", str(error))}
+        for now, other in (told, told[::-1]) if told[0] != told[1] else ():
+            for path in _suspects(numbers, now, words):
+                yield path, [other]
 
 
 def _of_message(numbers: list[tuple[str, Number]], error: BaseException) -> Iterator[tuple[str, list[Number]]]:

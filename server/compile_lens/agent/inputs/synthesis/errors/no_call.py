@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 from types import ModuleType
 
-from ....runtime.entry_protocol import OTHER_VERSION, UNDEFINED_NAME
+from ....runtime.entry_protocol import NOT_PASSED, OTHER_VERSION, UNDEFINED_NAME
 from ...importing.moved_stand_ins import is_asked_for, lacked_attribute
+from .failed_conditions import source_tree
+from .failing_lines import innermost
+from .lacking_arguments import lacking_names
+
+_BRANCHES = (ast.If, ast.IfExp, ast.BoolOp, ast.Match, ast.Try, ast.For, ast.While, ast.comprehension)
 
 
 def no_call_returns(error: BaseException | None) -> str:
@@ -19,4 +26,34 @@ def no_call_returns(error: BaseException | None) -> str:
     if isinstance(error, AttributeError):
         owner, name = lacked_attribute(error)
         return OTHER_VERSION if isinstance(owner, ModuleType) and is_asked_for(name, error) else ""
-    return ""
+    return NOT_PASSED if _is_never_passed(error) else ""
+
+
+def _is_never_passed(error: BaseException | None) -> bool:
+    """Whether the code itself writes a call of a function or a class of its module without what that requires: nothing is unpacked into
+    it, and no argument decides what is called."""
+    lacking = lacking_names(error) if isinstance(error, TypeError) else ()
+    frame, line = innermost(error) if error is not None and lacking else (None, 0)
+    tree = source_tree(frame)
+    if frame is None or tree is None:
+        return False
+    row = line - frame.f_code.co_firstlineno + 1
+    local = {*frame.f_code.co_varnames, *frame.f_code.co_cellvars, *frame.f_code.co_freevars}
+    # what stands in a branch may be left out for other arguments
+    aside = {part for node in ast.walk(tree) if isinstance(node, _BRANCHES) for part in ast.walk(node)}
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node not in aside
+    ]
+    for call in calls:
+        name = getattr(call.func, "id", "")
+        called = frame.f_globals.get(name) if name not in local else None
+        is_told = f"{getattr(called, '__qualname__', name)}{'.__init__' * isinstance(called, type)}() missing" in str(
+            error
+        )
+        is_here = call.lineno <= row <= (call.end_lineno or call.lineno)
+        if is_here and is_told and (inspect.isfunction(called) or isinstance(called, type)):
+            given = {keyword.arg for keyword in call.keywords}
+            return None not in given and not any(isinstance(each, ast.Starred) for each in call.args)
+    return False

@@ -18,7 +18,7 @@ from ..changes.annotated_elsewhere import with_annotated_values
 from ..changes.any_arguments import with_all_unpacked
 from ..changes.checked_types import with_checked_types
 from ..changes.demanded_values import with_demanded_values
-from ..changes.lacking_settings import with_lacking_setting, with_open_settings, with_unpacked_settings
+from ..changes.lacking_settings import with_lacking_setting, with_open_settings
 from ..changes.names_of_models import with_name_of_model
 from ..changes.number_ranges import with_number_in_bounds
 from ..changes.other_lengths import with_other_length
@@ -28,6 +28,7 @@ from ..changes.refused_members import with_member
 from ..changes.refused_numbers import with_accepted_number
 from ..changes.stand_ins import with_models_of_any_call, with_stand_ins
 from ..changes.structures import with_structure
+from ..changes.unpacked_settings import with_unpacked_settings
 from ..errors.failing_lines import names_in_failing_lines
 from ..errors.messages import is_of_nothing, requirements
 from ..guessing.argument_guesser import ArgumentGuesser
@@ -60,6 +61,8 @@ MOST_SIZES = 4
 # and that are tried larger, by how much
 MOST_LARGER, TIMES_LARGER = 12, (8, 64)
 SIZE = "__compile_lens_size__"
+# what a vocabulary has an index of: `vocab["<pad>"]`, `words["[UNK]"]`
+_TOKEN = re.compile(r"<[\w/|]+>|\[[A-Z]+\]")
 CONSTRUCTOR_FAILED = "its constructor failed"
 
 
@@ -287,6 +290,8 @@ class _Construction:
         return None
 
     def _guess(self, name: str, unknowns: Unknowns) -> Argument:
+        if _TOKEN.fullmatch(name):
+            return Expression("0")
         known = documented_values(self._cls, self._module).get(name)
         if known is not None:
             return Expression(known)

@@ -143,6 +143,8 @@ WORDS: tuple[tuple[str, str], ...] = (
         "bert-base-uncased",
     ),
     (r"(?:.*_)?norm(?:_type|alization)?", "layer"),
+    # a number is opened as a file of the process; weights that are not there are random ones
+    (r"(?:.*_)?(?:(?:file_?)?path|file_?name|ckpt|checkpoint(?:_?file)?)", "model.pt"),
 )
 OTHER_SIZE = 64
 # tensors of a constructor whose values ascend
