@@ -216,8 +216,8 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
             waiting.append((enlarged, None))  # that is certain, and a deep model takes long
             continue
         # symbolic sizes take longer: they are used only now, to learn which of them are wrong
-        end = budget.end
         trial = attempt(candidate.unknowns, functools.partial(_symbolic, problem, candidate, budget.trial_seconds))
+        end = budget.end  # the first trial also imports what it needs, which takes seconds
         try_call = functools.partial(_tried, problem, budget, error, end)
         probes = (with_probed_sizes, with_probed_own_sizes) if not failure.repeated else ()
         probe = tuple(functools.partial(each, candidate, error, try_call) for each in probes)
