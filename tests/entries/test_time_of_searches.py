@@ -59,6 +59,12 @@ def test_a_search_ends_by_the_clock_on_a_machine_that_others_use() -> None:
     assert budget.end <= time.thread_time()
 
 
+def test_one_failure_takes_no_more_than_a_part_of_a_search() -> None:
+    search = agent_module("inputs.synthesis.trying.search")
+    budget = search.SearchBudget(trials=20, seconds=60.0)
+    assert budget.end <= time.thread_time() + 60.0 * search.TRIAL_SHARE
+
+
 def _raising(error: Exception) -> Any:
     def find(_: object) -> Any:
         raise error

@@ -15,6 +15,8 @@ from ..terms.arguments import INSIDE, Tensor
 from ..terms.candidate import Candidate
 from ..terms.dimensions import MAX_SIZE, SizeCondition
 
+# names of a batch's size
+BATCHES = frozenset({"B", "items"})
 OTHER_RANKS = (3, 4, 2, 5, 1)
 COMMON_RANKS = (2, 4)
 MAX_RANK_OF_IDS = 3
@@ -25,6 +27,8 @@ SIGNAL_SIZES = (512, 1024, 2048, 16000)
 FEW_CHANNELS = 4
 # the items of a batch where one is too few
 SEVERAL = 2
+# numbers in a tensor that is still tried
+MOST_ITEMS = 2**25
 # sizes that are not halved
 SMALL_SIZE = 8
 
@@ -41,9 +45,14 @@ def larger(candidate: Candidate) -> Iterator[Candidate]:
         sides.update(name for index, name in enumerate(rest) if len(rest) == index + 1 or values[name] > FEW_CHANNELS)
     free = [name for name in sides if not candidate.unknowns.by_name[name].fixed]
     for least in (*LARGER_SIZES, *(SIGNAL_SIZES if is_signal else ())):
-        sizes = {name: max(values[name], least) for name in free}
-        if any(sizes[name] != values[name] for name in free):
-            yield with_values(candidate, {**values, **sizes}, ())
+        sizes = {**values, **{name: max(values[name], least) for name in free}}
+        # what an earlier failure required of a size holds for larger inputs, too: of channels that are split
+        undone = {name for each in candidate.negated if each.holds(sizes) is each.outcome for name in each.unknowns}
+        sizes.update({name: values[name] for name in undone})
+        if sizes != values and all(
+            math.prod(sizes[dim] for dim in tensor.dims) <= MOST_ITEMS for _, tensor in candidate.arguments.tensors()
+        ):
+            yield with_values(candidate, sizes, candidate.negated if undone else ())
 
 
 def alike(candidate: Candidate, shapes: str) -> Iterator[Candidate]:
@@ -128,9 +137,14 @@ def apart(
     wanted = users if among is None else [each for each in users if each in among]
     for path, tensor in reversed(wanted) if len(users) > 1 else ():
         unknowns = copy.deepcopy(candidate.unknowns)
-        own = unknowns.get(f"{path}.{name}", size).name
+        own = unknowns.get(own_name(path, name), size).name
         changed = replace(tensor, dims=tuple(own if dim == name else dim for dim in tensor.dims))
         yield Candidate(candidate.arguments.with_argument(path, changed), unknowns, candidate.negated)
+
+
+def own_name(path: str, dim: str) -> str:
+    """The name of a size that the tensor at ``path`` alone has, in place of one that it shares."""
+    return f"{path}.{dim}"
 
 
 def of_more_items(candidate: Candidate, got: int, want: int) -> Iterator[Candidate]:
@@ -332,8 +346,9 @@ def _reshaped(candidate: Candidate, name: str, tensor: Tensor, rank: int) -> Can
         dims.pop(-2 if len(dims) > 2 else -1)
     while len(dims) < rank:
         new = unknowns.get(f"{name}_{rank}_{len(dims)}", 8 if len(dims) < 4 else 4).name
-        # four dimensions are most often an image: (B, C, H, W)
-        dims.insert(len(dims) if rank >= 4 else max(len(dims) - 1, 0), new)
+        # four dimensions are most often an image: (B, C, H, W); one that there is for each item is a batch
+        is_batch = len(dims) == 1 and dims[0] in BATCHES
+        dims.insert(len(dims) if rank >= 4 or is_batch else max(len(dims) - 1, 0), new)
     arguments = candidate.arguments.with_argument(name, replace(tensor, dims=tuple(dims)))
     return Candidate(arguments, unknowns, ())
 

@@ -93,6 +93,7 @@ _NONE = re.compile(r"NoneType|\bNone\b")
 _SUBSCRIPT = re.compile(
     r"subscript \w+ has size (?P<want>\d+) for operand \d+ which does not broadcast with previously seen size (?P<got>\d+)"
 )
+_MASK = re.compile(r"mask \[(?P<got>\d+)\b.{0,40}does not match the shape of the indexed tensor \[(?P<want>\d+)\b")
 _GOT_EXPECTED = (
     re.compile(r"\((?:\d+)x(?P<got>\d+) and (?P<want>\d+)x\d+\)"),
     re.compile(r"same reduction dim, but got \[[^\]]*?(?P<got>\d+)\] X \[(?P<want>\d+)"),
@@ -100,7 +101,7 @@ _GOT_EXPECTED = (
     re.compile(r"size of tensor a \((?P<got>\d+)\) must match the size of tensor b \((?P<want>\d+)\)"),
     re.compile(r"size of tensor a \((?P<want>\d+)\) must match the size of tensor b \((?P<got>\d+)\)"),
     re.compile(r"\((?P<got>\d+)\) (?:doesn't|does not|must) match .*?\((?P<want>\d+)\)"),
-    re.compile(r"mask \[(?P<got>\d+)\b.{0,40}does not match the shape of the indexed tensor \[(?P<want>\d+)\b"),
+    _MASK,
     re.compile(r"Expected (?P<want>\d+) in dimension \d+ but got (?P<got>\d+)"),
     re.compile(r"weights shape of \(\d+, (?P<got>\d+)\), but got torch\.Size\(\[\d+, (?P<want>\d+)\]"),
     re.compile(r"equal to batch_size, but got (?P<got>\d+) \(batch_size=(?P<want>\d+)\)"),
@@ -202,7 +203,7 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         yield Requirement("gradient", "")
     if _ALONE.search(text):
         yield Requirement("batch", "")
-    if _TOO_SMALL.search(text) or _is_less_than_its_view(text):
+    if (_TOO_SMALL.search(text) and not _is_larger_than_its_mask(text)) or _is_less_than_its_view(text):
         yield Requirement("larger", "")
     match = _SUBSCRIPT.search(text)
     if match is not None and int(match["want"]) > int(match["got"]):
@@ -343,6 +344,12 @@ def _is_less_than_its_view(text: str) -> bool:
         return False
     dims = [int(dim) for dim in match["dims"].split(",")]
     return -1 in dims and math.prod(dim for dim in dims if dim > 0) > int(match["size"])
+
+
+def _is_larger_than_its_mask(text: str) -> bool:
+    """Whether a mask is for less than what it indexes: larger inputs of the same form make both larger."""
+    match = _MASK.search(text)
+    return match is not None and int(match["got"]) < int(match["want"])
 
 
 def is_of_nothing(error: BaseException) -> bool:

@@ -29,7 +29,7 @@ _LISTS = re.compile(
     r"concatenate list|'tuple' object|'list' and 'tuple'|'tuple' and 'list'|and 'list'|be (?:of type |an? )?list"
 )
 _NUMBER = re.compile(
-    r"must be (?:int|float|Number|bool|real number|SymInt), not (?:Tensor|Parameter)|'Tensor' object cannot be interpreted as an integer"
+    r"unsupported operand type\(s\) for \S+ '(?:numpy\.ndarray' and 'Tensor|Tensor' and 'numpy\.ndarray)'|must be (?:int|float|Number|bool|real number|SymInt), not (?:Tensor|Parameter)|'Tensor' object cannot be interpreted as an integer"
     r"|only integer tensors of a single element|only one element tensors can be converted|a Tensor with \d+ elements cannot be converted"
     r"|must be tuple of (?:ints|SymInts), but found element of type Tensor|takes an iterable of 'int' \(item \d+ is 'Tensor'\)|^int\(\) argument must be .{0,60} not '(?:tuple|list)'"
     r"|(?:linspace|logspace|arange|range|zeros|ones|empty|full|rand|randn|randint|randperm|eye)\(\) (?:received .{0,80}got \([^)]*Tensor|takes \d positional)"

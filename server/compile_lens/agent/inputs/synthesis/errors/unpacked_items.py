@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ....runtime.foreign_code import attempted
 from ....runtime.parsed_source import parsed
 from ..terms.arguments import INSIDE, Group, Tensor
 from ..terms.candidate import Candidate
-from .failing_lines import failing_line
+from .failing_lines import failing_line, innermost
 
 # layers that each have a state
 MOST_ITEMS = (2, 4, 1, 3)
@@ -40,14 +42,45 @@ def is_of_parts(error: BaseException) -> bool:
 
 
 def columns_unpacked(error: BaseException) -> tuple[int, int] | None:
-    """How many items a tensor had that a program unpacked, and how many it takes: 4 and 6 for `a, b, c, d, e, f = boxes.unbind(-1)`.
+    """The size of a tensor along which a program unpacked it, and the one that it takes: 4 and 6 for `a, b, c, d, e, f = boxes.unbind(-1)`.
 
     None where what is unpacked is no part of a tensor.
     """
     found = _UNPACKED.search(str(error))
-    if found is None or not found["got"] or not is_of_parts(error):
+    if found is None or not is_of_parts(error):
         return None
-    return int(found["got"]), int(found["want"])
+    measured = _measured(error, int(found["want"]))
+    told = (int(found["got"]), int(found["want"])) if found["got"] else None
+    return measured or told
+
+
+def _measured(error: BaseException, count: int) -> tuple[int, int] | None:
+    """The same by the tensor that the failing line parts into ``count`` items, all of them of one length."""
+    import torch
+
+    call, (frame, _) = _unpacked(failing_line(error)), innermost(error)
+    if frame is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    given = list(call.args)
+    is_function = getattr(call.func.value, "id", "") == "torch"
+    whole = given.pop(0) if is_function and given else call.func.value
+    length: ast.expr | None = ast.Constant(1)
+    if call.func.attr != "unbind":
+        length = given.pop(0) if given and call.func.attr == "split" else None
+    named = {each.arg: each.value for each in call.keywords}
+    along = named.get("dim", given[0] if given else ast.Constant(0))
+    if length is None or not isinstance(whole, ast.Name):
+        return None
+    names = {**frame.f_globals, **frame.f_locals}
+    # of names and numbers: another expression may change something
+    texts = (ast.unparse(each) for each in (along, length) if isinstance(each, (ast.Constant, ast.UnaryOp, ast.Name)))
+    found = [attempted(functools.partial(eval, text, names)) for text in texts]
+    numbers = [each for each in found if type(each) is int]
+    tensor = names.get(whole.id)
+    if len(numbers) != 2 or not isinstance(tensor, torch.Tensor):
+        return None
+    dimension, size = numbers
+    return (int(tensor.shape[dimension]), count * size) if -tensor.dim() <= dimension < tensor.dim() else None
 
 
 def _state(tensor: Tensor) -> Tensor:

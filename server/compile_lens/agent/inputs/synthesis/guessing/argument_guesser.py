@@ -8,7 +8,6 @@ import inspect
 import re
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -51,10 +50,12 @@ from ..terms.arguments import Argument, Constructed, Expression, Fields, Group, 
 from ..terms.dimensions import Unknowns
 from ..terms.parameter_info import ParameterInfo, positional_names
 from .any_number import any_number_of, item_of
+from .nested_inputs import nested_input
 
 _SCALAR = re.compile(
     r"(?:n|k|dim|axis|num_\w+|n_\w+|\w+_size|steps?|scale|alpha|beta|eps|lr|\w+_(?:dim|idx|index)|i|step_?num|degree|order)"
 )
+_FLAG = re.compile(r"(?:use|is|has|with|return|output|num|n)_")
 _IDS = r"(?:.*_)?ids"
 _MAX_DEPTH = 3
 _PLAIN_TYPES = (int, float, bool, str, "int", "float", "bool", "str")
@@ -284,7 +285,11 @@ class ArgumentGuesser:
         it for what is unpacked of the argument."""
         kinds = kinds_of(info.hint, info.annotation)
         is_tensor = info.dims is not None or expected is not None or info.least_rank > 0
-        own = self._own_items(info.hint) if not info.item_fields else self._item(info.item_fields)
+        # an object of a class may be read by keys, too
+        is_object = bool({*info.fields} - {*info.inside}) or first_class(info.hint) is not None or info.of_graph
+        if info.inside and not is_object and "tensor" not in kinds:
+            return nested_input(info, info.inside, self.unknowns, self.read_by_key)
+        own = self._own_items(info.hint)
         if len(info.unpacked) > 1 and not info.of_graph and own is None and info.dims is None and expected is None:
             return Group(tuple(self.for_input(part, expected_of(part)) for part in info.unpacked))
         if own is not None:
@@ -324,13 +329,9 @@ class ArgumentGuesser:
         cls = first_class(next(iter(typing.get_args(hint)), None))
         return self.constructed(cls, depth) if cls is not None and self.is_own(cls) else None
 
-    def _item(self, keys: tuple[str, ...]) -> Argument:
-        """A dictionary with ``keys``, one of a list: what is usual for each, without a batch."""
-        named: list[tuple[str, Argument]] = []
-        for key in keys:
-            value = self.tensor(ParameterInfo(key, True, None, ""), None)
-            named.append((key, replace(value, dims=value.dims[1:]) if len(value.dims) > 1 else value))
-        return Fields(tuple(named), is_dict=True)
+    def read_by_key(self, info: ParameterInfo) -> Argument:
+        """What a dictionary or an object has under the name of ``info``: data, unless it is a flag or a number."""
+        return self.for_input(info, None) if _FLAG.match(info.name) else self.tensor(info, None)
 
     def tensor(self, info: ParameterInfo, expected: InputGuess | None) -> Tensor:
         """The tensor for a parameter: its shape from the most precise source, with sizes from any source that has them."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -50,7 +49,6 @@ from .size_of_model import made_by, place, without_memory
 
 # the object in the text of a call that prepares it: `(m := Net(), m.setup())[0](x)`
 MADE = "m"
-_FLAG = re.compile(r"(?:use|is|has|with|return|output|num|n)_")
 # for inputs that all have another rank
 RANK_TRIALS, RANK_S = 8, 1.5
 # for the arguments of a method that prepares the object
@@ -325,11 +323,8 @@ def guess_of(module: ModuleType, infos: list[ParameterInfo], name: str, unknowns
     """An argument for what is read of one of the parameters ``infos`` as ``name``: data, unless it is a flag."""
     dtype = next((info.field_kinds[name] for info in infos if name in info.field_kinds), "")
     of_graph = any(info.of_graph for info in infos)
-    guesser, info = (
-        ArgumentGuesser(module, unknowns),
-        ParameterInfo(name, True, None, "", dtype=dtype, of_graph=of_graph),
-    )
-    return guesser.for_input(info, None) if _FLAG.match(name) else guesser.tensor(info, None)
+    info = ParameterInfo(name, True, None, "", dtype=dtype, of_graph=of_graph)
+    return ArgumentGuesser(module, unknowns).read_by_key(info)
 
 
 def read_of(infos: list[ParameterInfo], name: str) -> tuple[str, ...]:

@@ -165,6 +165,10 @@ class InputGuess:
 LABELS_BELOW = 2
 DATA_NAMED_AS_LABELS = r"ys?"
 INPUTS: tuple[tuple[str, InputGuess], ...] = (
+    # what a detector says of each of its queries
+    (r"pred(?:icted)?_(?:logits|scores|class(?:es)?(?:_logits)?|cls)", InputGuess("float32", ("B", "Q", "classes"))),
+    (r"pred(?:icted)?_(?:boxes|bboxes|bbox)", InputGuess("float32", ("B", "Q", "4"), 1)),
+    (r"pred(?:icted)?_masks?(?:_logits)?", InputGuess("float32", ("B", "Q", "H", "W"))),
     (r"(?:.*_)?(?:token_type_ids|segment_ids|segments|segment_info|token_types)", InputGuess("int64", ("B", "T"), 2)),
     (r"(?:.*_)?position_ids|(?:.*_)?positions|pos_ids|cache_position|input_pos", InputGuess("int64", ("B", "T"), 8)),
     (
@@ -244,6 +248,8 @@ DIMENSIONS: tuple[tuple[str, int], ...] = (
     (r"[ctf]?_?w|.*width.*|ww|img_w|w_?in", 32),
     (r"(?:in_?)?c|ch|chans?|.*channels?.*|in_ch|planes", 16),
     (r"f|frames?|num_frames", 8),
+    (r"q|num_queries|queries", 8),
+    (r"classes|num_classes", 4),
     (r"e|num_edges|edges", 12),
     (r"nodes|num_nodes", 8),
     (r"(?:n|num)_?heads?|heads?|nh", 4),

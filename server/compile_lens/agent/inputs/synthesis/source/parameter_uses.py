@@ -101,8 +101,6 @@ class _Body(ast.NodeVisitor):
     masks: dict[str, ParameterInfo] = field(default_factory=dict)
     # names of what a loop gets from a list of layers: `layers.0` of `self`
     looped: dict[str, str] = field(default_factory=dict)
-    # names of what a loop gets from a parameter
-    items: dict[str, ParameterInfo] = field(default_factory=dict)
 
     def _param(self, node: ast.AST | None) -> ParameterInfo | None:
         is_open = isinstance(node, ast.Name) and node.id not in self.reassigned
@@ -139,23 +137,7 @@ class _Body(ast.NodeVisitor):
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
                     self.reassigned.add(name.id)
 
-    def _iterate(self, node: ast.For | ast.comprehension) -> None:
-        """Note what `for item in batch` and `for number, item in enumerate(batch)` name."""
-        values, target = node.iter, node.target
-        if isinstance(values, ast.Call) and isinstance(values.func, ast.Name) and values.func.id == "enumerate":
-            values = values.args[0] if values.args else values
-            target = target.elts[-1] if isinstance(target, ast.Tuple) else target
-        info = self._param(values)
-        if info is not None and isinstance(target, ast.Name):
-            self.items[target.id] = info
-
-    def generic_visit(self, node: ast.AST) -> None:
-        for each in getattr(node, "generators", ()):
-            self._iterate(each)  # stands behind what uses it
-        ast.NodeVisitor.generic_visit(self, node)
-
     def visit_For(self, node: ast.For) -> None:
-        self._iterate(node)
         # `for layer in self.layers: x = layer(x)`: the input of the first layer
         if isinstance(node.target, ast.Name) and _self_attribute(node.iter):
             self.looped[node.target.id] = f"{_self_attribute(node.iter)}.0"
@@ -243,17 +225,23 @@ class _Body(ast.NodeVisitor):
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         self.generic_visit(node)
+        self._ranked(node)
         self._looked_up(node)
         key = getattr(node.slice, "value", None)
         self._reads(self._param(node.value), key)
-        item = self.items.get(node.value.id) if isinstance(node.value, ast.Name) else None
-        if item is not None and isinstance(key, str):
-            item.item_fields = tuple(dict.fromkeys((*item.item_fields, key)))
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             self._indexed(self._param(node.value.value), node.slice)
         sized = node.value.func if isinstance(node.value, ast.Call) and not node.value.args else None
         if isinstance(sized, ast.Attribute) and sized.attr == "size":
             self._indexed(self._param(sized.value), node.slice)
+
+    def _ranked(self, node: ast.Subscript) -> None:
+        """Note how many dimensions brackets name: three in `negatives[:, :, i]`. What adds one, or stands for any number, names none."""
+        info = self._param(node.value)
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+        if info is not None and any(isinstance(each, ast.Slice) for each in parts):
+            named = [each for each in parts if getattr(each, "value", each) not in (None, ...)]
+            info.least_rank = max(info.least_rank, len(named))
 
     def _looked_up(self, node: ast.Subscript) -> None:
         """Note what stands in brackets with a slice beside it, as tensors have it: `states[child, :]`. A mask does, too."""

@@ -47,11 +47,11 @@ def learn_from_parts(made: Any, infos: list[ParameterInfo], read: Reader, depth:
 
 
 def _parameters_of(function: Any, written: str, read: Reader, depth: int) -> list[ParameterInfo]:
-    receiver, is_method = next(_receivers(function, written), (None, False))
+    receiver, is_method = next(receivers(function, written), (None, False))
     return read(receiver, is_method, depth + 1) if receiver is not None else []
 
 
-def _receivers(function: Any, written: str) -> Iterator[tuple[Any, bool]]:
+def receivers(function: Any, written: str) -> Iterator[tuple[Any, bool]]:
     """What ``written`` names inside of ``function``, ``helper`` or ``self.method``, and whether its first parameter is the object."""
     function = inspect.unwrap(function)
     names = getattr(function, "__globals__", {})

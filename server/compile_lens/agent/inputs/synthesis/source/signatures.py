@@ -15,8 +15,9 @@ from ..terms.parameter_info import ParameterInfo
 from .docstring_types import types_in_docstring
 from .guesses import ADJACENCY, EDGES
 from .imports_for_types import imported_for_types
+from .nested_reads import nested_reads
 from .parameter_uses import read_body
-from .passed_on_values import read_passed_on
+from .passed_on_values import read_passed_on, receivers
 from .shape_text import annotated_shape, dtype_in, parameter_descriptions, written_shape
 
 
@@ -55,6 +56,8 @@ def read_parameters(function: Callable[..., Any], skip_first: bool, depth: int =
         _read_comments(source, by_name)
         read_body(source, by_name)
         read_passed_on(function, found, read_parameters, depth)
+        for name, reads in (nested_reads(function, by_name, receivers) if depth == 0 else {}).items():
+            by_name[name].inside = reads
     for info in found:
         shape = annotated_shape(info.annotation)
         if shape is not None:

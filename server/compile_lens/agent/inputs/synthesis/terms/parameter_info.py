@@ -6,14 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+# what is read of each item of a list, beside what is read by a key
+ITEM = "*"
+
 
 @dataclass(slots=True)
 class ParameterInfo:
     """What is known of one parameter. ``dims`` are names, numbers, or '' for one without a name; None if the shape is unknown.
 
     ``least_rank`` follows from subscripts such as ``x.shape[2]``; ``layers`` are attributes of ``self`` that are applied to it first;
-    ``fields`` are keys and attributes that are read of it, ``item_fields`` keys that are read of each of its items,
-    ``unpacked`` are its parts: `images, labels = batch`. ``of_graph``: it comes with the edges of a graph.
+    ``fields`` are keys and attributes that are read of it, ``inside`` what it reads by keys, however deep
+    (``source/nested_reads.py``), ``unpacked`` are its parts: `images, labels = batch`. ``of_graph``: it comes with the edges of a graph.
     ``is_flag``: the function only asks whether it is true. ``passed_on``: functions that get it as it is, as they are written, each with
     the position or the name of its argument. ``states``: attributes of ``self`` that get it as a state, each with how many are
     passed together. ``field_kinds``: the dtypes of what is read of it, where its uses tell. ``is_count``: the function counts with it.
@@ -32,7 +35,7 @@ class ParameterInfo:
     positional_only: bool = False
     hint: Any = None
     fields: tuple[str, ...] = ()
-    item_fields: tuple[str, ...] = ()
+    inside: dict[str, Any] = field(default_factory=dict)
     unpacked: tuple[ParameterInfo, ...] = ()
     is_first: bool = False
     of_graph: bool = False
@@ -41,6 +44,11 @@ class ParameterInfo:
     states: tuple[tuple[str, int], ...] = ()
     field_kinds: dict[str, str] = field(default_factory=dict)
     is_count: bool = False
+
+    @property
+    def item_fields(self) -> tuple[str, ...]:
+        """The keys that are read of each of its items."""
+        return tuple(self.inside.get(ITEM, ()))
 
 
 def positional_names(infos: Iterable[ParameterInfo]) -> tuple[str, ...]:

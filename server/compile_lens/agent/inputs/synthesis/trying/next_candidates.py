@@ -27,6 +27,7 @@ from ..changes.other_shapes import (
     of_rank,
     of_several,
     of_shape,
+    own_name,
     with_values,
     without_columns,
 )
@@ -46,7 +47,7 @@ from ..errors.failing_lines import failing_line, names_of_none
 from ..errors.lacking_arguments import lacking_names, lacking_parameters
 from ..errors.messages import BEYOND, requirements
 from ..errors.origins import Origins
-from ..errors.unpacked_items import with_tuples
+from ..errors.unpacked_items import columns_unpacked, with_tuples
 from ..terms.arguments import INSIDE, Argument, Arguments, Group, Tensor
 from ..terms.call_problem import CallProblem
 from ..terms.candidate import Candidate
@@ -73,10 +74,12 @@ def next_candidates(
     conditions: tuple[SizeCondition, ...],
     end: float,
     probed: Callable[[], Iterator[Candidate]] = lambda: iter(()),
+    probed_alone: Callable[[], Iterator[Candidate]] = lambda: iter(()),
 ) -> Iterator[Candidate]:
     """Candidates that may avoid an error: first what its message clearly requires, then its conditions on sizes, then other ranks.
 
-    ``probed`` tries the call with other sizes, where nothing else tells what a size is made of.
+    ``probed`` tries the call with other sizes, where nothing else tells what a size is made of; ``probed_alone`` with other sizes of one
+    tensor alone.
     """
     if _TENSOR_WANTED.search(str(error)):
         return  # what reads keys of an argument and uses it as a tensor gets neither
@@ -143,6 +146,9 @@ def next_candidates(
             yield from of_several(candidate)
         elif requirement.kind == "items":
             yield from of_more_items(candidate, *map(int, requirement.value.split()))
+    columns = columns_unpacked(error)
+    if columns is not None:
+        yield from _satisfying(problem, candidate, Requirement("size", "{} {}".format(*columns)), error=error)
     is_about_rank = any(w.kind == "rank" for w in wanted)
     if is_about_rank:
         ranks = [int(w.value) for w in wanted if w.kind == "rank"]
@@ -161,8 +167,13 @@ def next_candidates(
         yield from _with_one_more(problem, candidate, error)
     unmade = [(got, want) for got, want in sizes if got not in candidate.unknowns.values.values()]
     solved, unsolved = _by_conditions(candidate, conditions, end)
-    if unmade and not solved and not any(w.kind in ("rank", "more-dims") for w in wanted):
+    is_of_ranks = any(w.kind in ("rank", "more-dims") for w in wanted)
+    if unmade and not solved and not is_of_ranks:
         yield from probed()
+    # a size of 1 agrees with every other one, and says nothing of what a program is for
+    is_lost = bool(solved) and not any(_has_no_new_one(each, candidate) for each in solved)
+    if unmade and is_lost and not is_of_ranks:
+        yield from probed_alone()
     for got, want in unmade:
         yield from of_other_part(candidate, got, want)
     yield from solved
@@ -183,6 +194,11 @@ def next_candidates(
             )
     yield from of_other_kinds(candidate)
     yield from with_small_model(candidate)
+
+
+def _has_no_new_one(changed: Candidate, candidate: Candidate) -> bool:
+    now = candidate.unknowns.values
+    return all(value != 1 or now.get(name) == 1 for name, value in changed.unknowns.values.items())
 
 
 def _by_conditions(
@@ -348,7 +364,7 @@ def _split(candidate: Candidate, condition: SizeCondition) -> Iterator[Candidate
             continue
         arguments, unknowns = candidate.arguments, copy.deepcopy(candidate.unknowns)
         for path in users:
-            own = unknowns.get(f"{path}.{name}", unknowns.by_name[name].value).name
+            own = unknowns.get(own_name(path, name), unknowns.by_name[name].value).name
             dims = tuple(own if dim == name else dim for dim in tensors[path].dims)
             arguments = arguments.with_argument(path, replace(tensors[path], dims=dims))
         yield Candidate(arguments, unknowns, ())

@@ -27,7 +27,7 @@ from ..errors.messages import is_too_large, is_too_small, requirements
 from ..terms.call_problem import CallProblem
 from ..terms.candidate import Candidate
 from .next_candidates import next_candidates
-from .probed_sizes import with_probed_sizes
+from .probed_sizes import with_probed_own_sizes, with_probed_sizes
 from .progress import ExecutedLine, ends_before, steps_to
 from .trial import attempt
 
@@ -37,7 +37,8 @@ MAX_FOLLOWING = 14
 FREE_TRIALS = 40
 # for inputs that are likely
 LIKELY_TRIALS, LIKELY_SHARE = 12, 0.4
-# one call may take a third of what is left, but at least so many seconds: one that is slow because it is large is tried smaller
+# one call may take a third of what is left, but at least so many seconds: one that is slow because it is large is tried smaller.
+# So may all that is learned of one failure: what else was thought of gets its turn
 TRIAL_SHARE = 1 / 3
 LEAST_TRIAL_S = 2.0
 # sizes may be found in several steps; what goes on failing alike waits for the other candidates
@@ -156,8 +157,8 @@ class SearchBudget:
 
     @property
     def end(self) -> float:
-        """The end of the search, as a time of ``time.thread_time``: by the clock it comes no sooner than that."""
-        return time.thread_time() + self.left
+        """Until when one failure may be learned from, as a time of ``time.thread_time``: by the clock it comes no sooner than that."""
+        return time.thread_time() + min(self.trial_seconds, self.left)
 
     @property
     def trial_seconds(self) -> float:
@@ -216,10 +217,12 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
             continue
         # symbolic sizes take longer: they are used only now, to learn which of them are wrong
         trial = attempt(candidate.unknowns, functools.partial(_symbolic, problem, candidate, budget.trial_seconds))
-        try_call = functools.partial(_tried, problem, budget, error)
-        probe = () if failure.repeated else (functools.partial(with_probed_sizes, candidate, error, try_call),)
+        end = budget.end  # the first trial also imports what it needs, which takes seconds
+        try_call = functools.partial(_tried, problem, budget, error, end)
+        probes = (with_probed_sizes, with_probed_own_sizes) if not failure.repeated else ()
+        probe = tuple(functools.partial(each, candidate, error, try_call) for each in probes)
         following = itertools.takewhile(
-            lambda _: budget.left > 0, next_candidates(problem, candidate, error, trial.conditions, budget.end, *probe)
+            lambda _: budget.left > 0, next_candidates(problem, candidate, error, trial.conditions, end, *probe)
         )
         found = [(each, failure) for each in itertools.islice(following, MAX_FOLLOWING)][::-1]
         if failure.leads_on_from(before):
@@ -258,9 +261,12 @@ def first_that_returns(
     return None
 
 
-def _tried(problem: CallProblem, budget: SearchBudget, before: Exception, candidate: Candidate) -> Exception | None:
-    """What the call of a probe raises; ``before``, as if it changed nothing, where no trial is left."""
-    return _try_for_real(problem, candidate, budget.trial_seconds) if budget.spend() else before
+def _tried(
+    problem: CallProblem, budget: SearchBudget, before: Exception, end: float, candidate: Candidate
+) -> Exception | None:
+    """What the call of a probe raises; ``before``, as if it changed nothing, where no trial is left, or at the time ``end``."""
+    is_late = time.thread_time() > end or not budget.spend()
+    return before if is_late else _try_for_real(problem, candidate, budget.trial_seconds)
 
 
 def _try_for_real(problem: CallProblem, candidate: Candidate, seconds: float) -> Exception | None:
