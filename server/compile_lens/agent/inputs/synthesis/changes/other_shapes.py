@@ -346,8 +346,9 @@ def _reshaped(candidate: Candidate, name: str, tensor: Tensor, rank: int) -> Can
         dims.pop(-2 if len(dims) > 2 else -1)
     while len(dims) < rank:
         new = unknowns.get(f"{name}_{rank}_{len(dims)}", 8 if len(dims) < 4 else 4).name
-        # four dimensions are most often an image: (B, C, H, W); one that there is for each item is a batch
-        is_batch = len(dims) == 1 and dims[0] in BATCHES
+        # four dimensions are most often an image: (B, C, H, W); one that other tensors have, too, is their batch
+        users = sum(dims[0] in each.dims for _, each in candidate.arguments.tensors()) if dims else 0
+        is_batch = len(dims) == 1 and dims[0] in BATCHES and users > 1
         dims.insert(len(dims) if rank >= 4 or is_batch else max(len(dims) - 1, 0), new)
     arguments = candidate.arguments.with_argument(name, replace(tensor, dims=tuple(dims)))
     return Candidate(arguments, unknowns, ())
