@@ -46,7 +46,17 @@ def test_a_command_that_has_a_program_of_the_workspace_is_none(name: str, value:
     assert without({name: "bin/tool -x"}, is_theirs, keeps_relative=False) == {name: ""}
 
 
-@pytest.mark.parametrize("name", ["OPENSSL_CONF", "OPENSSL_MODULES", "GCONV_PATH", "OMP_TOOL_LIBRARIES", "_PYTHON_SYSCONFIGDATA_PATH", "HSA_TOOLS_LIB"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "OPENSSL_CONF",
+        "OPENSSL_MODULES",
+        "GCONV_PATH",
+        "OMP_TOOL_LIBRARIES",
+        "_PYTHON_SYSCONFIGDATA_PATH",
+        "HSA_TOOLS_LIB",
+    ],
+)
 def test_files_that_have_libraries_loaded_are_left_out(name: str, tmp_path: Path) -> None:
     assert without({name: f"{tmp_path}{os.pathsep}/opt"}, lambda place: place == tmp_path) == {name: "/opt"}
 
