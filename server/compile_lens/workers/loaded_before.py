@@ -22,8 +22,8 @@ NAMES = pattern(
     r"|OPENSSL_(?:CONF|CONF_INCLUDE|MODULES|ENGINES)|OMP_TOOL_LIBRARIES|(?:CUDA|NVTX)_INJECTION(?:32|64)_PATH|HSA_TOOLS_LIB)$"
 )
 # Of these, each is a command, a program, a file of Python, or several (git(1), ssh(1), environ(7), Python's webbrowser), or a locale,
-# which may be a folder (setlocale(3)); a script that shells read before one of theirs, as an interpreter may be that finds another
-# (bash(1)); or libraries of a driver, separated in various ways (Level Zero's loader, Unified Runtime, XPTI, OpenCL's loader, NCCL)
+# which may be a folder (setlocale(3)); a script that shells read before one of theirs, as the shim of an interpreter may be (bash(1)); or
+# libraries of a driver, separated in various ways (Level Zero's loader, Unified Runtime, XPTI, OpenCL's loader, NCCL)
 COMMANDS = pattern(
     r"^(?:GIT_\w+|SSH_ASKPASS|BROWSER|EDITOR|VISUAL|(?:MAN)?PAGER|LESS(?:OPEN|CLOSE)|PYTHON(?:STARTUP|BREAKPOINT|INSPECT)"
     r"|LC_[A-Z]+|LANG(?:UAGE)?|BASH_ENV|ENV|ZE_ENABLE_ALT_DRIVERS|ZEL_LIBRARY_PATH|UR_ADAPTERS_(?:FORCE_LOAD|SEARCH_PATH)"
