@@ -241,7 +241,8 @@ class _Body(ast.NodeVisitor):
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
         if info is not None and any(isinstance(each, ast.Slice) for each in parts):
             named = [each for each in parts if getattr(each, "value", each) not in (None, ...)]
-            info.least_rank = max(info.least_rank, len(named))
+            # one says nothing that makes a tensor of what is none otherwise: `weights[:, None]`
+            info.least_rank = max(info.least_rank, len(named) if len(named) > 1 else 0)
 
     def _looked_up(self, node: ast.Subscript) -> None:
         """Note what stands in brackets with a slice beside it, as tensors have it: `states[child, :]`. A mask does, too."""
