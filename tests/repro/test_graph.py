@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 from repros import run_all
 
@@ -49,6 +50,18 @@ def test_every_graph_of_a_trace_runs_as_in_eager(recorded: tuple[CompileReport, 
         files[-1].write_text(script.body)
     for file, (code, said) in zip(files, run_all([(file, "eager") for file in files], tmp_path / "cache"), strict=True):
         assert code == ExitCode.GOOD, f"{file.name}: {said}"
+
+
+def test_a_graph_that_aotautograd_prints_is_a_class_of_a_name(recorded: tuple[CompileReport, GraphInputs]) -> None:
+    """Where a trace has no script of a graph, the printed one is taken, whose class is `<lambda>`."""
+    report, inputs = recorded
+    printed = tuple(a for a in report.artifacts if a.name == "aot_inference_graph")
+    assert printed
+    assert all("class <lambda>(" in (artifact.payload.text() or "") for artifact in printed)
+    without_scripts = msgspec.structs.replace(report, artifacts=printed)
+    for frame in frames_with_graphs(without_scripts):
+        script = write_graph(without_scripts, inputs, frame, expect(None, report), "cpu")
+        assert "class GraphModule(torch.nn.Module):" in script.body
 
 
 def test_a_size_that_is_a_symbol_has_the_value_of_the_run(recorded: tuple[CompileReport, GraphInputs]) -> None:

@@ -115,13 +115,11 @@ def _artifact(report: CompileReport, frame: str) -> Artifact:
 
 def _printed(text: str, known: GraphInputs, frame: str) -> _Graph:
     """A graph as ``print_readable`` writes it, with types as annotations in quotes."""
-    tree = parse_module(textwrap.dedent(text))
-    module = next((node for node in tree.body if isinstance(node, ast.ClassDef)), None)
+    text = textwrap.dedent(text).replace("class <lambda>(", "class GraphModule(")
+    module = next((node for node in parse_module(text).body if isinstance(node, ast.ClassDef)), None)
     forward = _forward(module)
     if module is None or forward is None:
         raise CannotWrite(f"The graph of frame {frame} has no forward.")
-    if module.name == "<lambda>" or not module.name.isidentifier():
-        module.name = "GraphModule"
     inputs = []
     for argument in forward.args.args[1:]:
         annotation = argument.annotation.value if isinstance(argument.annotation, ast.Constant) else ""
@@ -160,7 +158,7 @@ def _constructor(module: ast.ClassDef, forward: ast.FunctionDef, known: GraphInp
 
 def _cleaned(text: str, constructor: list[str]) -> str:
     """The class with the user's lines as comments, without file names, and with a constructor if it needs one."""
-    lines = list(_lines(textwrap.dedent(text)))
+    lines = list(_lines(text))
     if constructor:
         made = [
             "    def __init__(self):",
@@ -169,7 +167,7 @@ def _cleaned(text: str, constructor: list[str]) -> str:
             "",
         ]
         lines[1:1] = made
-    return "\n".join(lines).strip("\n").replace("class <lambda>(", "class GraphModule(")
+    return "\n".join(lines).strip("\n")
 
 
 def _lines(text: str) -> Iterator[str]:
