@@ -56,14 +56,19 @@ class Target:
 
 
 def find_targets(tree: SourceTree, regions: tuple[Region, ...] | None = None) -> tuple[Target, ...]:
-    """The targets of a file, the best first. If a file has compile regions, they are its only targets."""
+    """The targets of a file, the best first. If a file has compile regions, they are its only targets, with the modules whose methods
+    they are."""
     known = definitions(tree)
     uses = _uses(tree, known)
     calls = call_sites(tree, known)
     of_regions = _region_targets(tree, known, find_regions(tree) if regions is None else regions, uses, calls)
-    if of_regions:
-        return of_regions
-    return _outermost(tree, known, uses, calls)
+    if not of_regions:
+        return _outermost(tree, known, uses, calls)
+    # a module that compiles a method of its own is called as its users call it, too
+    modules = {d.qualified_name for d in module_classes(tree, known)}
+    owners = {owner for t in of_regions for owner, _, name in [t.name.rpartition(".")] if name != "forward"} & modules
+    whole = [t for t in _outermost(tree, known, uses, calls) if t.name in owners] if owners else []
+    return (*of_regions, *(t for t in whole if t.name not in {known.name for known in of_regions}))
 
 
 def target_named(tree: SourceTree, name: str) -> Target | None:

@@ -277,6 +277,13 @@ def _tree_of_prefix(text: str) -> ast.Module | None:
         return None
 
 
+def written_outside(qualified_name: str) -> str:
+    """The name of a method as code outside of its class writes it: ``Net._Net__step`` for ``Net.__step``, as Python stores it."""
+    owner, _, name = qualified_name.rpartition(".")
+    cls = owner.rpartition(".")[2].lstrip("_")
+    return f"{owner}._{cls}{name}" if cls and name.startswith("__") and not name.endswith("__") else qualified_name
+
+
 def find(module: ModuleType, qualified_name: str) -> Any:
     """What ``qualified_name`` names in ``module``. Raises AttributeError."""
     found: Any = module

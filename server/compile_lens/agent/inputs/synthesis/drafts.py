@@ -9,7 +9,7 @@ from typing import Any
 from ...runtime.entry_protocol import CallNotMade
 from ...runtime.foreign_code import attempted
 from ...torch_internals.attributes import original_function
-from ..importing.module import find
+from ..importing.module import find, written_outside
 from .guessing.argument_guesser import ArgumentGuesser
 from .making.construction import as_text, first_construction
 from .making.object_calls import first_inputs, known_argument
@@ -29,6 +29,7 @@ def draft_of(module: ModuleType, qualified_name: str, given: Mapping[str, str], 
 
 
 def _draft(module: ModuleType, qualified_name: str, given: Mapping[str, str], inputs: Mapping[str, str]) -> str:
+    qualified_name = written_outside(qualified_name)
     subject = find(module, qualified_name)
     owner_name, _, method = qualified_name.rpartition(".")
     owner = find(module, owner_name) if owner_name else None

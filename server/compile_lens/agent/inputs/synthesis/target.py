@@ -12,7 +12,7 @@ from typing import Any
 from ...instrument.unrecorded import uncompiled
 from ...torch_internals.attributes import original_function
 from ..calling import expressions
-from ..importing.module import find
+from ..importing.module import find, written_outside
 from .drafts import draft_of, inputs_of
 from .guessing.argument_guesser import ArgumentGuesser
 from .guessing.first_arguments import written_candidates
@@ -70,6 +70,7 @@ def find_call(
 
     Raises NotFound, and AttributeError when there is no such name.
     """
+    qualified_name = written_outside(qualified_name)
     subject = find(module, qualified_name)
     owner_name, _, method = qualified_name.rpartition(".")
     owner = find(module, owner_name) if owner_name else None
