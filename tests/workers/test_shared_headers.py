@@ -27,7 +27,7 @@ def makes_headers(standby: Any, monkeypatch: pytest.MonkeyPatch, program: str, *
         file="program.py",
         cwd="",
         own_interpreter=None,
-        sandbox=SimpleNamespace(gpu=allowed, niceness=0),
+        sandbox=SimpleNamespace(gpu=allowed, niceness=0, brought=()),
         depth=standby.Depth.INDUCTOR,
         preview=None,
     )
