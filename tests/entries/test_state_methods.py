@@ -135,3 +135,105 @@ def test_a_method_that_costs_a_compilation_is_named(tmp_path: Path, warm_host: W
     assert found["With the model after `.freeze()`"] == ("would-recompile", 19)
     assert found["With the model after `.freeze_first()`"][0] == "would-recompile"
     assert found["With the model after `.set_scale(0.5)`, then `.set_scale(0.25)`"] == ("would-recompile", 76)
+
+
+REACHING = """\
+import torch
+from torch import nn
+
+
+class Described:
+    def __set__(self, owner, value):
+        print("set")
+
+    def __get__(self, owner, kind=None):
+        return 0
+
+
+class Text:
+    def __str__(self):
+        return "printed"
+
+    def __lshift__(self, other):
+        return 3
+
+    def __getitem__(self, at):
+        return 3
+
+
+TEXT, LIMIT = Text(), 4
+
+
+def float(value):
+    print("made")
+    return 3
+
+
+class Net(nn.Module):
+    mode = Described()
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.flag = 1
+        self.shown = TEXT
+
+    @property
+    def saved(self):
+        print("read")
+        return 5
+
+    def by_assert(self):
+        assert print("told")
+
+    def by_error(self):
+        raise ValueError(print("told"))
+
+    def by_descriptor(self):
+        self.mode = 1
+
+    def by_text(self):
+        self.flag = f"{TEXT}"
+
+    def by_shift(self):
+        self.flag = TEXT << 2
+
+    def by_item(self):
+        self.flag = self.shown[2]
+
+    def by_property(self):
+        self.flag = self.saved
+
+    def by_own_float(self):
+        self.flag = float(2)
+
+    def by_default(self, text=TEXT):
+        self.flag = f"{text}"
+
+    def plainly(self, flag=True):
+        if not isinstance(flag, bool):
+            raise ValueError(f"no flag: {flag}")
+        self.flag = min(LIMIT, self.flag + 1)
+        self.linear.weight.requires_grad = flag
+
+    def forward(self, x):
+        return self.linear(x) * self.flag
+"""
+
+
+def test_what_runs_code_of_the_program_by_the_way_is_not_plain(tmp_path: Path) -> None:
+    module = imported(tmp_path / "reaching_net.py", REACHING)
+    methods = agent_module("variations.plain_methods").PlainMethods(list(module.Net().modules()))
+    ways = [name for name in vars(module.Net) if name.startswith("by_")]
+    assert len(ways) == 9
+    assert [name for name in ways if methods.is_plain(name)] == []
+    assert methods.is_plain("plainly")
+
+
+def test_a_module_with_operators_of_its_own_has_no_plain_methods(tmp_path: Path) -> None:
+    source = REACHING.replace(
+        "    def forward", "    def __len__(self):\n        return print('asked')\n\n    def forward"
+    )
+    module = imported(tmp_path / "counted_net.py", source)
+    methods = agent_module("variations.plain_methods").PlainMethods(list(module.Net().modules()))
+    assert not methods.is_plain("plainly")

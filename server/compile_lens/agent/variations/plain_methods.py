@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from ..runtime.parsed_source import parsed_source_of
+from .plain_values import have_plain_operators, is_known_name, is_of_torch, is_plain_object, reads_plainly
 
 # what a name or an expression is: a module of the model, one of its parameters, several of them, or any other value
 MODULE, PARAMETER, MODULES, PARAMETERS, VALUE = "module", "parameter", "modules", "parameters", "value"
@@ -77,7 +78,10 @@ class PlainMethods:
         function = definition_of(method)
         if function is None or function.decorator_list or not function.args.args:
             return False
-        return _MethodBody(self, function.args.args[0].arg).is_plain(function.body)
+        defaults = (*(method.__defaults__ or ()), *(method.__kwdefaults__ or {}).values())
+        if not (have_plain_operators(self._classes) and all(map(is_plain_object, defaults))):
+            return False
+        return _MethodBody(self, function.args, method.__globals__).is_plain(function.body)
 
     def holds(self, name: str, what: str) -> bool:
         """Whether an attribute of that name is a module, or a parameter, wherever a module of the model has it."""
@@ -90,17 +94,24 @@ class PlainMethods:
 
         known = (getattr(torch.nn.Module, "__setattr__"),)  # noqa: B009
         return not name.startswith("__") and not any(
-            isinstance(inspect.getattr_static(cls, name, None), property) or cls.__setattr__ not in known
+            hasattr(type(inspect.getattr_static(cls, name, None)), "__set__") or cls.__setattr__ not in known
             for cls in self._classes
         )
+
+    def is_readable(self, name: str) -> bool:
+        """Whether reading it from a module runs no code of the program's."""
+        return not name.startswith("__") and reads_plainly(self._modules, name)
 
 
 class _MethodBody:
     """The statements of a method, with what its names are."""
 
-    def __init__(self, methods: PlainMethods, first: str) -> None:
+    def __init__(self, methods: PlainMethods, taken: ast.arguments, of_module: dict[str, Any]) -> None:
         self._methods = methods
-        self._names = {first: MODULE}
+        others = (*taken.posonlyargs, *taken.args, *taken.kwonlyargs, taken.vararg, taken.kwarg)
+        self._names = {each.arg: VALUE for each in others if each is not None}
+        self._names[(*taken.posonlyargs, *taken.args)[0].arg] = MODULE
+        self._of_module = of_module
 
     def is_plain(self, body: list[ast.stmt]) -> bool:
         return all(self._is_plain_statement(statement) for statement in body)
@@ -123,7 +134,13 @@ class _MethodBody:
             return self._is_plain_value(statement.test) and self.is_plain([*statement.body, *statement.orelse])
         if isinstance(statement, ast.For):
             return self._is_plain_loop(statement)
-        return isinstance(statement, ast.Raise | ast.Assert)
+        if isinstance(statement, ast.Assert):
+            return self._is_plain_value(statement.test) and (
+                statement.msg is None or self._is_plain_value(statement.msg)
+            )
+        return isinstance(statement, ast.Raise) and all(
+            part is None or self._is_plain_value(part) for part in (statement.exc, statement.cause)
+        )
 
     def _is_plain_loop(self, loop: ast.For) -> bool:
         kind = OF_ITERABLE.get(self._kind(loop.iter), VALUE)
@@ -150,19 +167,42 @@ class _MethodBody:
         )
 
     def _is_plain_value(self, value: ast.expr) -> bool:
-        return all(
-            self._is_plain_call(node) if isinstance(node, ast.Call) else isinstance(node, EXPRESSIONS)
-            for node in ast.walk(value)
-        )
+        return all(map(self._is_plain_part, ast.walk(value)))
+
+    def _is_plain_part(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Call):
+            return self._is_plain_call(node)
+        if isinstance(node, ast.Name):
+            return node.id in self._names or is_known_name(node.id, self._of_module, FUNCTIONS)
+        if isinstance(node, ast.Attribute):
+            return self._is_readable(node)
+        if isinstance(node, ast.FormattedValue):
+            return self._kind(node.value) == VALUE
+        return isinstance(node, EXPRESSIONS)
+
+    def _is_readable(self, node: ast.Attribute) -> bool:
+        owner = self._kind(node.value)
+        if owner == VALUE:
+            return self._is_of_torch(node.value)
+        return owner == PARAMETER or self._methods.is_readable(node.attr)
+
+    def _is_of_torch(self, node: ast.expr) -> bool:
+        """Whether it is torch, or something of it: `nn.init`."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id not in self._names and is_of_torch(self._of_module.get(node.id))
 
     def _is_plain_call(self, call: ast.Call) -> bool:
         function = call.func
         if isinstance(function, ast.Name):
-            return function.id in FUNCTIONS and function.id not in self._names
+            is_own = function.id not in self._names and function.id not in self._of_module
+            is_text_of_module = function.id == "str" and any(self._kind(each) != VALUE for each in call.args)
+            is_error = function.id not in FUNCTIONS and is_known_name(function.id, {}, ())
+            return is_own and not is_text_of_module and (function.id in FUNCTIONS or is_error)
         if not isinstance(function, ast.Attribute):
             return False
         if isinstance(function.value, ast.Name) and function.value.id == "torch":
-            return function.attr in MAKING
+            return function.attr in MAKING and self._is_of_torch(function.value)
         owner = self._kind(function.value)
         if owner == PARAMETER:
             return function.attr == "requires_grad_"
