@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -30,11 +31,22 @@ def test_a_kernel_of_the_user_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("variable", ["JUPYTER_PATH", "JUPYTER_DATA_DIR"])
 def test_no_kernel_of_the_repository_is_found(tmp_path: Path, variable: str) -> None:
-    (tmp_path / "clone" / ".git").mkdir(parents=True)
+    (tmp_path / "clone").mkdir()
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path / "clone", check=True)
     write_spec(tmp_path / "clone" / "jupyter")
     environment = {variable: str(tmp_path / "clone" / "jupyter"), "HOME": str(tmp_path / "nobody")}
     assert python_of_kernel("mine", environment, tmp_path / "clone" / "a.ipynb") is None
     assert python_of_kernel("mine", environment, tmp_path / "a.ipynb") == sys.executable
+
+
+def test_no_kernel_that_another_repository_brought_is_found(tmp_path: Path) -> None:
+    """Tools that set variables as one enters a folder leave them in an editor that is opened elsewhere."""
+    write_spec(tmp_path / "clone" / "jupyter")
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path / "clone", check=True)
+    environment = {"JUPYTER_PATH": str(tmp_path / "clone" / "jupyter"), "HOME": str(tmp_path / "nobody")}
+    assert python_of_kernel("mine", environment, tmp_path / "a.ipynb") == sys.executable
+    subprocess.run(["git", "add", "jupyter"], cwd=tmp_path / "clone", check=True)
+    assert python_of_kernel("mine", environment, tmp_path / "a.ipynb") is None
 
 
 @pytest.mark.parametrize("variable", ["JUPYTER_PATH", "JUPYTER_DATA_DIR", "HOME", "XDG_DATA_HOME"])

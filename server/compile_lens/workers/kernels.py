@@ -12,6 +12,7 @@ from compile_lens.agent.runtime.regular_file import is_file, read_regular_text
 from compile_lens.late_pattern import pattern
 from compile_lens.workers.git import repositories_around
 from compile_lens.workers.search_path import lies_in
+from compile_lens.workers.tracked_environment import is_brought
 
 _NAME = pattern(r"[\w.-]+")
 
@@ -19,7 +20,8 @@ _NAME = pattern(r"[\w.-]+")
 def python_of_kernel(name: str, environment: Mapping[str, str], notebook: Path) -> str | None:
     """The interpreter that the kernel ``name`` of ``notebook`` is started with; None if it is not installed, or starts something else.
 
-    A notebook of a workspace chooses the name only: the specifications are the user's and the system's (jupyter_core/paths.py).
+    A notebook of a workspace chooses the name only: the specifications are the user's and the system's (jupyter_core/paths.py), none that
+    a repository brought, or that are in that of the notebook.
     """
     if not _NAME.fullmatch(name):
         return None
@@ -28,11 +30,15 @@ def python_of_kernel(name: str, environment: Mapping[str, str], notebook: Path) 
         # relative ones are in the current folder, which is often a workspace
         if not folder.is_absolute() or lies_in(folder, repositories):
             continue
+        place = folder / "kernels" / name.lower() / "kernel.json"
         try:
-            spec = json.loads(read_regular_text(folder / "kernels" / name.lower() / "kernel.json"))
+            spec = json.loads(read_regular_text(place))
             program = spec["argv"][0] if spec.get("language", "python").lower() == "python" else ""
         except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
             continue  # there is none here, or Jupyter could not read it either
+        # tools that set variables as one enters a folder leave those of another workspace
+        if is_brought(place):
+            continue
         # a bare name is whatever the search path of Jupyter has first
         return program if isinstance(program, str) and os.path.isabs(program) and is_file(program) else None  # noqa: PTH117
     return None

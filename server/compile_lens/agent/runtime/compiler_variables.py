@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping
 
 SEARCH_PATH = "PATH"
 COMPILERS = ("CXX", "CC")
-# gcc's "Environment Variables", ld.so(8), dyld(1), and ccache(1), which starts what it is told to
+# gcc's "Environment Variables", ld.so(8), dyld(1), clang's driver (clang/tools/driver/driver.cpp), and ccache(1), which starts what it is
+# told to
 OF_COMPILERS = re.compile(
     r"^(?:(?:C|CPLUS|OBJC)_INCLUDE_PATH|CPATH|(?:LD_)?LIBRARY_PATH|LD_RUN_PATH|COMPILER_PATH|DYLD_\w*PATH|GCC_EXEC_PREFIX|LD_(?:PRELOAD|AUDIT)"
-    r"|CCACHE_\w+|C(?:PP|XX)?FLAGS|LDFLAGS)$"
+    r"|CCACHE_\w+|C(?:PP|XX)?FLAGS|LDFLAGS|CCC_OVERRIDE_OPTIONS)$"
 )
-_BETWEEN = re.compile(rf"[\s'\"=,;]|(?<=-[ILB])|{re.escape(os.pathsep)}")
+_BETWEEN = re.compile(rf"[\s'\"=,;]|(?:^|(?<=\s))[#+^]+|(?<=-[ILB])|{re.escape(os.pathsep)}")
 
 
 def named_beside_the_search_path(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
