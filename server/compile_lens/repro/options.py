@@ -19,7 +19,7 @@ _PART = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 _CLASSES = frozenset(
     [
         "triton", "cpp", "cuda", "xpu", "cutlass", "rocm", "mtia", "halide", "trace", "aot_inductor", "aot_inductor_mode",
-        "aten_distributed_optimizations", "auto_chunker", "autoheuristic_collect", "autoheuristic_use", "_collective", "_micro_pipeline_tp",
+        "aten_distributed_optimizations", "auto_chunker", "autoheuristic_collect", "autoheuristic_use", "_collective",
         "eager_numerics", "lookup_table", "test_configs",
     ]
 )  # fmt: skip
