@@ -6,6 +6,7 @@ A trace says any text. A graph is a class with `forward`, whose statements assig
 from __future__ import annotations
 
 import ast
+import sys
 
 from compile_lens.entries.makers import is_word
 from compile_lens.late_pattern import pattern
@@ -14,11 +15,36 @@ from compile_lens.repro.plain_text import DTYPES, FORMS
 from compile_lens.syntax.foreign_texts import parse_module
 
 _OPERATOR = pattern(r"torch\.ops\.\w+\.\w+(?:\.\w+)?")
-_FUNCTION = pattern(
-    r"torch\.(?:nn\.functional|special|linalg|fft|sparse|nested|signal|_C\._(?:nn|fft|linalg|special|sparse|nested|functorch|functions)"
-    r"|_functorch(?:\.\w+)*|_higher_order_ops(?:\.\w+)*|_dynamo\.\w+|autograd\.\w+|amp\.autocast_mode|_vmap_internals|func)\.\w+"
-    r"|torch\.[a-z]\w*|torch\._C\._set_grad_enabled|torch\._C\._\w*(?:grad|autocast|vmap|inference)\w*|(?:operator|math)\.\w+"
+# modules whose functions a graph calls: one name follows, since the modules below them lead to all of Python
+_FUNCTIONS_OF = frozenset(
+    [
+        "operator", "math",
+        *(f"torch.{name}" for name in ("nn.functional", "functional", "special", "linalg", "fft", "sparse", "nested", "signal.windows",
+                                       "autograd", "autograd.grad_mode", "autograd.forward_ad", "amp", "amp.autocast_mode", "func",
+                                       "nn.attention", "_vmap_internals", "_higher_order_ops")),
+        *(f"torch._C.{name}" for name in ("_nn", "_fft", "_linalg", "_special", "_sparse", "_nested", "_functorch", "_functions",
+                                          "_autograd")),
+        *(f"torch._functorch.{name}" for name in ("predispatch", "vmap", "eager_transforms", "apis")),
+    ]
+)  # fmt: skip
+_STATES = pattern(r"_set_grad_enabled|_\w*(?:grad|autocast|vmap|inference|deterministic)\w*")
+_NAME = pattern(r"_?[a-z]\w*")
+# names that stand for more than they say
+_EXACTLY = frozenset(
+    [
+        "torch.autograd.function.FunctionCtx", "torch.Size", "torch._C._SDPAParams", "torch.ops.higher_order.register_hook",
+        *(f"torch._C._autograd._saved_tensors_hooks_{name}" for name in ("disable", "enable")),
+        *(f"torch._functorch.{name}.lazy_load_decompositions" for name in ("predispatch", "vmap")),
+        "torch.autograd.forward_ad._maybe_load_decompositions",
+    ]
+)  # fmt: skip
+# what returns modules, types and other functions, or is about Python and no tensor
+_NOT_ON_VALUES = pattern(
+    r"partial|cast|warn|fork|wait|classproperty|_?deprecated|\w*(?:module|deploy|multiprocess|jit|extension|origin|upgrader|package)\w*"
+    r"|(?:parse|merge|unify|prepare|set_default|set_print|init)_\w*|methodcaller|attrgetter|itemgetter|call|_add_docstr|make_fx"
 )
+# attributes of tensors that have the names of Python's modules; no other attribute of a value is one
+_LIKE_MODULES = frozenset(["select", "trace", "chunk", "copy"])
 # names of functions that read and write files, load code, start programs, or look into objects
 _REACHES_OUT = pattern(
     r"__\w*|\w*(?:file|save|load|open|dump|export|import|path|write|read_|library|system|exec|eval|compile|hub|package|serializ|pickle"
@@ -26,10 +52,11 @@ _REACHES_OUT = pattern(
 )
 _TYPES = frozenset(["slice", "int", "float", "bool", "complex", "tuple", "list", "dict", "range"])
 _OF_PYTHON = _TYPES | {"abs", "max", "min", "sum", "len", "round", "pow", "device", "super"}
-_VALUES = ("torch.Tensor", "torch.Size", "math.inf", "math.pi")
+_VALUES = ("math.inf", "math.nan", "math.pi")
 _MADE = ("torch.nn.Parameter", "torch.nn.Buffer")
 _STATEMENTS_OF_CONSTRUCTORS = ("register_buffer", "register_parameter", "__init__")
 Parts = tuple[type[ast.expr], ...]
+_ROOTS = ("torch", "operator", "math")
 _PLAIN: Parts = (
     ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Slice, ast.UnaryOp, ast.BinOp, ast.Compare, ast.BoolOp, ast.IfExp, ast.Subscript,
     ast.Starred,
@@ -37,7 +64,6 @@ _PLAIN: Parts = (
 
 
 _GLOBALS = frozenset(["self", "torch", "inf", "nan", "device", "operator", "math"])
-_NOT_CALLED = ("operator.methodcaller", "operator.attrgetter", "operator.call")
 
 
 def check_graph(text: str, frame: str) -> None:
@@ -135,48 +161,74 @@ class _Function:
                 return self._is_attribute(node, value, name)
             case ast.Call(func, arguments, named):
                 inner = [*arguments, *(keyword.value for keyword in named)]
-                return self._is_callee(func, arguments) and all(map(self._is_value, inner))
+                is_given = self._is_given_to_operator if _is_operator(func) else self._is_value
+                return self._is_callee(func, arguments) and all(map(is_given, inner))
         if isinstance(node, _PLAIN):
             return all(self._is_value(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
         return False
 
+    def _is_given_to_operator(self, node: ast.expr) -> bool:
+        """Whether ``node`` is a value, or an operator that another one is about (`auto_functionalized`)."""
+        return _is_operator(node) or self._is_value(node)
+
     def _is_attribute(self, node: ast.expr, value: ast.expr, name: str) -> bool:
+        """Whether ``node`` is a constant, or a part of a value: no function and no module is one, of which any other could be taken."""
         dotted = ast.unparse(node)
-        if dotted.partition(".")[0] in ("torch", "operator", "math"):
-            is_form = dotted.count(".") == 1 and name in DTYPES | FORMS
-            return is_form or dotted in _VALUES or self._is_function(dotted)
+        if dotted.partition(".")[0] in _ROOTS:
+            return (
+                dotted.startswith("torch.") and dotted.count(".") == 1 and name in DTYPES | FORMS
+            ) or dotted in _VALUES
         # what a graph owns has the names of the program
         is_own = isinstance(value, ast.Name) and value.id == "self" and not name.startswith("__")
-        return is_own or (_is_plain_name(name) and self._is_value(value))
+        is_named = _is_plain_name(name) if dotted.startswith("self.") else _is_part(name)
+        return is_own or (is_named and self._is_value(value))
 
     def _is_callee(self, func: ast.expr, arguments: list[ast.expr]) -> bool:
         """Whether ``func`` is an operator, a function of computing, or a method of what one returned."""
         match func:
             case ast.Name("getattr"):
-                return (
-                    len(arguments) == 2
-                    and isinstance(arguments[1], ast.Constant)
-                    and _is_plain_name(arguments[1].value)
-                )
+                return len(arguments) == 2 and isinstance(arguments[1], ast.Constant) and _is_part(arguments[1].value)
             case ast.Name(name):
                 return name in _OF_PYTHON and name not in self._names
             case ast.Attribute(value, name):
                 dotted = ast.unparse(func)
                 if self._is_constructor and name in _STATEMENTS_OF_CONSTRUCTORS:
                     return ast.unparse(value) in ("self", "super()")
-                if dotted.partition(".")[0] in ("torch", "operator", "math"):
-                    return self._is_function(dotted) or (self._is_constructor and dotted in _MADE)
+                if dotted.partition(".")[0] in _ROOTS:
+                    return _is_function(dotted) or (self._is_constructor and dotted in _MADE)
                 return self._is_attribute(func, value, name)
         return False
 
-    @staticmethod
-    def _is_function(dotted: str) -> bool:
-        is_known = _OPERATOR.fullmatch(dotted) is not None or _FUNCTION.fullmatch(dotted) is not None
-        return is_known and dotted not in _NOT_CALLED and all(map(_is_plain_name, dotted.split(".")))
+
+def _is_operator(node: ast.expr) -> bool:
+    dotted = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+    return _OPERATOR.fullmatch(dotted) is not None and all(map(_is_plain_name, dotted.split(".")))
+
+
+def _is_function(dotted: str) -> bool:
+    """Whether ``dotted`` is an operator or a function of computing, which is called and nothing else."""
+    if dotted in _EXACTLY:
+        return True
+    module, _, name = dotted.rpartition(".")
+    if not all(map(_is_plain_name, dotted.split("."))):
+        return False
+    if _OPERATOR.fullmatch(dotted) is not None:
+        return True
+    if _NOT_ON_VALUES.fullmatch(name) is not None:
+        return False
+    if module == "torch._C":
+        return _STATES.fullmatch(name) is not None
+    return (module == "torch" or module in _FUNCTIONS_OF) and _NAME.fullmatch(name) is not None
 
 
 def _is_plain_name(name: object) -> bool:
     return isinstance(name, str) and _REACHES_OUT.fullmatch(name) is None
+
+
+def _is_part(name: object) -> bool:
+    """Whether a value may have the attribute ``name``: not one of a module that got to be one, which is another module."""
+    is_module = name in sys.stdlib_module_names and name not in _LIKE_MODULES
+    return _is_plain_name(name) and not is_module and name != "torch"
 
 
 def _line(node: ast.AST) -> str:
