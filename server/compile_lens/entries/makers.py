@@ -79,7 +79,26 @@ VALUES = frozenset(
         *(f"math.{name}" for name in ("inf", "nan", "pi", "e", "exp", "log", "sqrt")),
     ]
 )
-_CLASS_OF_TORCH = pattern(r"torch\.(?:nn(?:\.modules\.[a-z]\w*)?|(?:optim|distributions)(?:\.[a-z]\w*)?)\.[A-Z]\w*")
+# modules of torch that have layers, optimizers and distributions (torch 2.6 to 2.13): what else stands below them leads to all of Python
+_MODULES_OF_LAYERS = (
+    "activation|adaptive|batchnorm|channelshuffle|container|conv|distance|dropout|flatten|fold|instancenorm|lazy|linear|linear_cross_entropy"
+    "|loss|module|normalization|padding|pixelshuffle|pooling|rnn|sparse|transformer|upsampling"
+)
+_MODULES_OF_OPTIMIZERS = (
+    "_adafactor|_muon|adadelta|adagrad|adam|adamax|adamw|asgd|lbfgs|lr_scheduler|nadam|optimizer|radam"
+    "|rmsprop|rprop|sgd|sparse_adam|swa_utils"
+)
+_MODULES_OF_DISTRIBUTIONS = (
+    "bernoulli|beta|binomial|categorical|cauchy|chi2|constraints|continuous_bernoulli|dirichlet|distribution|exp_family|exponential"
+    "|fishersnedecor|gamma|generalized_pareto|geometric|gumbel|half_cauchy|half_normal|independent|inverse_gamma|kumaraswamy|laplace"
+    "|lkj_cholesky|log_normal|logistic_normal|lowrank_multivariate_normal|mixture_same_family|multinomial|multivariate_normal"
+    "|negative_binomial|normal|one_hot_categorical|pareto|poisson|relaxed_bernoulli|relaxed_categorical|studentT"
+    "|transformed_distribution|transforms|uniform|von_mises|weibull|wishart"
+)
+_CLASS_OF_TORCH = pattern(
+    rf"torch\.(?:nn(?:\.modules(?:\.(?:{_MODULES_OF_LAYERS}))?|\.parallel(?:\.distributed|\.data_parallel)?|\.parameter|\.utils\.rnn)?"
+    rf"|optim(?:\.(?:{_MODULES_OF_OPTIMIZERS}))?|distributions(?:\.(?:{_MODULES_OF_DISTRIBUTIONS}))?)\.[A-Z]\w*"
+)
 
 
 # a text that names no file elsewhere, no address and no command with options

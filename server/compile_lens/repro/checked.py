@@ -18,7 +18,7 @@ from compile_lens.repro.known_names import PLAIN_CLASSES, KnownNames, is_dotted
 from compile_lens.repro.options import ARGUMENTS, may_have_all, option
 from compile_lens.repro.own_files import OwnFiles
 from compile_lens.repro.plain_text import NoPlainText, device, dtype
-from compile_lens.repro.rebuilt_values import RebuiltValues, Refused, is_data
+from compile_lens.repro.rebuilt_values import RebuiltValues, Refused, has_prepared, is_data
 from compile_lens.syntax.foreign_texts import parse_module
 
 INSTEAD = "A repro of the graph alone needs no source: pass `--kind graph`."
@@ -55,8 +55,11 @@ class _Check:
 
     def all(self, calls: tuple[CapturedCall, ...]) -> tuple[CapturedRegion, tuple[CapturedCall, ...]]:
         region = self._region
-        # what a program has replaced is not called by its old name
-        patches = tuple(self._patch(patch) for patch in region.patches)
+        # what the sources do not replace stays as it is, and what a program has replaced is not called by its old name
+        said = [patch for patch in region.patches if self._files.assigns(patch["owner"]["name"], patch["name"])]
+        patches = tuple(self._patch(patch) for patch in said)
+        unsaid = [f"{patch['owner']['name']}.{patch['name']}" for patch in region.patches if patch not in said]
+        _require(all(map(is_dotted, unsaid)), "patches")
         told = [self._file(file) for file in region.files]
         made = replace(
             region,
@@ -66,7 +69,7 @@ class _Check:
             state=self._state(region.state),
             files=tuple(told),
             patches=patches,
-            left_out=tuple(str(name) for name in region.left_out),
+            left_out=tuple(str(name) for name in (*region.left_out, *unsaid)),
         )
         kept = {id(call): self._call(call) for call in (*region.calls, *calls)}
         return replace(made, calls=tuple(kept[id(call)] for call in region.calls)), tuple(
@@ -102,7 +105,8 @@ class _Check:
             if not (original and self._names.is_defined(original)):
                 self._require_source(path, text, self._files.has_statement)
             return {"text": text}
-        name, value = item["name"], self._values.value(item["value"])
+        name = item["name"]
+        value = self._bound(path, name, item["value"])
         is_ours = hasattr(builtins, name) or name in _OF_SCRIPTS
         _require(is_dotted(name) and "." not in name and (is_data(value) or not is_ours), name)
         return {"name": name, "value": value}
@@ -113,9 +117,16 @@ class _Check:
         first = re.search(r"^(?:async\s+)?(?:def|class)\s+(\w+)", text, re.MULTILINE)
         is_lambda = _NAME_OF_LAMBDA.fullmatch(name) is not None and text.startswith(f"{name} = lambda")
         _require(is_lambda or (first is not None and first[1] == name), name)
-        free = self._values.by_name(local["free"])
+        free = {each: self._bound(path, each, value) for each, value in local["free"].items()}
         _require(all(map(is_dotted, free)), name)
         return {"name": name, "text": text, "free": free}
+
+    def _bound(self, path: str, name: str, said: Any) -> Any:
+        """What a name of the script stands for; a module, only where an import of the file gives it that name."""
+        if isinstance(said, dict) and said.get("is") == "python-module":
+            _require(self._files.has(path) and self._files.has_alias(path, name, str(said["name"])), said["name"])
+            return self._values.module_of_name(said)
+        return self._values.value(said)
 
     def _require_source(self, path: str, text: str, stands: Any) -> None:
         if not self._files.has(path) or not stands(path, text):
@@ -147,8 +158,9 @@ class _Check:
         """A function or a class of the user's in the place of one of a library."""
         name, value = patch["name"], self._values.value(patch["value"])
         _require(is_dotted(name) and "." not in name and any(map(self._is_own, _named(value))), name)
-        owner = self._values.value(patch["owner"])
-        is_module = owner["is"] == "python-module"
+        _require(not has_prepared(value), name)
+        is_module = patch["owner"]["is"] == "python-module"
+        owner = self._values.module_of_name(patch["owner"]) if is_module else self._values.value(patch["owner"])
         _require(
             is_module or (owner["is"] == "name" and self._names.is_class(owner["name"], owner.get("import") or "")),
             owner,
@@ -163,6 +175,7 @@ class _Check:
         options = self._values.by_name(said)
         for name, value in options.items():
             # later versions of torch have more
+            _require(not has_prepared(value), name)
             _require(name in ARGUMENTS or (is_dotted(name) and is_data(value)), name)
         own = options.get("options")
         pairs = own["items"] if isinstance(own, dict) and own["is"] == "dict" else []

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
+import operator
 import sys
+import typing
 from collections.abc import Iterable, Iterator
 from keyword import iskeyword
 
@@ -34,16 +37,34 @@ PLAIN_CLASSES = frozenset(
         *(f"datetime.{name}" for name in ("date", "datetime", "time", "timedelta", "timezone")),
         *(f"pathlib.{name}" for name in ("Path", "PosixPath", "WindowsPath", "PurePath", "PurePosixPath", "PureWindowsPath")),
         *(f"pathlib._local.{name}" for name in ("Path", "PosixPath", "WindowsPath", "PurePath", "PurePosixPath", "PureWindowsPath")),
-        *(f"operator.{name}" for name in ("itemgetter", "attrgetter", "methodcaller")),
     ]
 )  # fmt: skip
-# modules of the standard library whose functions compute
-_COMPUTING = frozenset(
-    ["math", "operator", "functools", "numbers", "typing", "enum", "dataclasses", "collections", "fractions", "decimal"]
+# what makes functions that look into any object, and call what they find
+_LOOKS_INTO_OBJECTS = ("methodcaller", "attrgetter", "itemgetter", "call")
+# of modules of the standard library, what computes, and types that only say what something is
+_OF_PYTHON = frozenset(
+    [
+        *(f"math.{name}" for name in dir(math) if not name.startswith("_")),
+        *(f"operator.{name}" for name in dir(operator) if not name.startswith("_") and name not in _LOOKS_INTO_OBJECTS),
+        *(f"numbers.{name}" for name in ("Number", "Complex", "Real", "Rational", "Integral")),
+        *(f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum", "auto")),
+        *(f"typing.{name}" for name in typing.__all__ if name[0].isupper()),
+        "dataclasses.MISSING",
+    ]
+)  # fmt: skip
+_OF_TORCH = pattern(r"torch\.(?:nn\.functional|nn\.init|special|linalg|fft)\.(?!(?:torch|np|importlib|grad)$)[a-z]\w*")
+# where the operators are that torch's public modules have by other names
+_OPERATOR_OF_TORCH = pattern(
+    r"torch\._C\._(?:nn|fft|linalg|special|sparse|nested|VariableFunctions(?:Class)?)\.[a-z]\w*"
 )
-_OF_TORCH = pattern(r"torch\.(?:nn\.functional|nn\.init|special|linalg|fft)\.[a-z]\w*")
-_CLASS_IN_TORCH = pattern(r"torch\.(?:nn|optim|distributions|ao\.nn)(?:\.[a-z]\w*){0,3}\.[A-Z]\w*")
-_METHOD_OF_TORCH = pattern(r"(torch\.(?:nn\.)?(?:modules\.\w+\.)?[A-Z]\w*)\.[a-z]\w*")
+# functions of torch that have the names of Python's modules
+_LIKE_MODULES = frozenset(["select", "trace", "chunk"])
+# more modules of torch with layers
+_CLASS_IN_TORCH = pattern(
+    r"torch\.(?:nn\.(?:utils\.(?:parametrize|parametrizations|weight_norm|spectral_norm)|attention\.(?:flex_attention|bias))"
+    r"|ao\.nn(?:\.(?:quantized|intrinsic|qat|quantizable|sparse))*(?:\.dynamic|\.reference)?(?:\.modules)?(?:\.[a-z]+)?)\.[A-Z]\w*"
+)
+_METHOD_OF_TORCH = pattern(r"(torch\.[A-Z]\w*|torch\.nn\.(?:modules\.\w+\.)?[A-Z]\w*)\.[a-z]\w*")
 _MODULE_OF_TORCH = pattern(r"torch(?:\.\w+)*")
 _ASSIGNED = Query("(module (expression_statement (assignment left: (identifier) @name right: (_) @value)))")
 # calls that make a class
@@ -81,10 +102,10 @@ class KnownNames:
             return self.is_defined(name) or self._is_type(name)
         if not self._is_of(name, module):
             return False
-        if name in PLAIN_CLASSES or (
-            module.partition(".")[0] in _COMPUTING and name.count(".") == module.count(".") + 1
-        ):
+        if name in PLAIN_CLASSES or name in _OF_PYTHON:
             return True
+        if _leads_through_module(name):
+            return False
         method = _METHOD_OF_TORCH.fullmatch(name)
         if method is not None and not self._files.reaches_out(name):
             return True
@@ -101,9 +122,13 @@ class KnownNames:
             return False
         if not module:
             return self._is_own_class(name) or self._is_type(name)
-        if not self._is_of(name, module) or name in self.replaced:
+        if not self._is_of(name, module) or name in self.replaced or _leads_through_module(name):
             return False
-        return name in PLAIN_CLASSES or name in ("torch.Size", "torch.Generator") or self._is_class_of_library(name)
+        return (
+            name in PLAIN_CLASSES
+            or name in ("torch.Size", "torch.Generator")
+            or (_CLASS.fullmatch(name.rpartition(".")[2]) is not None and self._is_class_of_library(name))
+        )
 
     def may_hold(self, name: str, texts: Iterable[str]) -> bool:
         """Whether an object of the class ``name`` of a library may have these texts as its attributes."""
@@ -144,7 +169,11 @@ class KnownNames:
     def _is_said(self, name: str) -> bool:
         """Whether it is a function of a package that the user's files name, and that does not say that it reaches out."""
         top = name.partition(".")[0]
-        return top not in sys.stdlib_module_names and not self._files.reaches_out(name) and self._files.says(name)
+        if top in sys.stdlib_module_names or self._files.reaches_out(name):
+            return False
+        if top == "torch" and any(part.startswith("_") for part in name.split(".")):
+            return _OPERATOR_OF_TORCH.fullmatch(name) is not None
+        return self._files.says(name) and not self._files.has_parts_of(name)
 
 
 def is_dotted(name: object) -> bool:
@@ -153,6 +182,13 @@ def is_dotted(name: object) -> bool:
         _PART.fullmatch(part) is not None and not part.startswith("__") and not iskeyword(part)
         for part in name.split(".")
     )
+
+
+def _leads_through_module(name: str) -> bool:
+    """Whether a part of the name of what torch has is a module of Python, or torch itself: what that has is not torch's."""
+    top, *parts = name.split(".")
+    modules = sys.stdlib_module_names - _LIKE_MODULES
+    return top == "torch" and any(part in modules or part == "torch" for part in parts)
 
 
 def _bound_by(text: str) -> Iterator[str]:

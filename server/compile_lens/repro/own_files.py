@@ -27,10 +27,15 @@ _COMPILES = pattern(
     r"@\s*(?:functools\.)?(?:partial\(\s*)?(?:torch\.)?(?:compile|compiler\.compile|_dynamo\.optimize|dynamo\.optimize)\b"
 )
 _DECORATORS = Query("(decorator) @decorator")
+_ASSIGNED = Query("(assignment left: (attribute) @place)")
+_SET = Query(
+    '(call function: (identifier) @function arguments: (argument_list . (_) @owner . (string) @name) (#eq? @function "setattr"))'
+)
 _LAMBDAS = Query("(lambda) @lambda")
 _IMPORTS = Query("[(import_statement) (import_from_statement)] @import")
 # what registers something with torch (agent/capture/source_text.py)
 _REGISTERS = ("register", "impl", "custom_op", "library", "define", "triton_op")
+_QUOTES = "'\""
 # methods that make an object, and that end it
 _OF_OBJECTS = ("__init__", "__new__", "__post_init__", "__setstate__", "__del__")
 _DEFINING = ("function_definition", "class_definition", "decorated_definition")
@@ -106,6 +111,28 @@ class OwnFiles:
             for said in (*read_imports(tree).names.values(), *attribute_chains(tree))
         )
 
+    def has_parts_of(self, full: str) -> bool:
+        """Whether one of them reads an attribute of this name of a library, as of a module."""
+        return any(said.startswith(f"{full}.") for tree in self._all for said in attribute_chains(tree))
+
+    def has_alias(self, file: str, name: str, module: str) -> bool:
+        """Whether ``name`` is the module ``module`` by an import of ``file``."""
+        package, _, last = module.rpartition(".")
+        if name == last and self.has_import(file, package, last, ""):
+            return True
+        return self.has_import(file, module, "", "" if name == module else name) or (
+            bool(package) and self.has_import(file, package, last, name)
+        )
+
+    def assigns(self, owner: str, name: str) -> bool:
+        """Whether one of them assigns something to the attribute ``name`` of what is in the package of ``owner``."""
+        top = owner.partition(".")[0]
+        return any(
+            full.partition(".")[0] == top and full.rpartition(".")[2] == name
+            for tree in self._all
+            for full in _replaced(tree)
+        )
+
     def has_text(self, text: str) -> bool:
         """Whether a text stands in one of them."""
         return any(f"{quote}{text}{quote}" in tree.text for tree in self._all for quote in "'\"")
@@ -163,6 +190,17 @@ def _imported(tree: SourceTree) -> tuple[tuple[str, str, str], ...]:
             other = tree.node_text(alias) if alias is not None else ""
             found.append((module, name, other) if source is not None else (name, "", other))
     return tuple(found)
+
+
+@kept_with_tree
+def _replaced(tree: SourceTree) -> frozenset[str]:
+    """The full names of what a file assigns as attributes of what it imports, by a statement or by `setattr`."""
+    resolve = read_imports(tree).resolve
+    places = [tree.node_text(node) for node in _ASSIGNED.everywhere(tree).get("place", [])]
+    for _, found in _SET.matches(tree.root):
+        owner, name = (tree.node_text(found[each][0]) for each in ("owner", "name"))
+        places.append(f"{owner}.{name.strip(_QUOTES)}")
+    return frozenset(filter(None, map(resolve, places)))
 
 
 def _renamed(tree: SourceTree) -> set[tuple[str, str]]:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from compile_lens.late_pattern import pattern
-from compile_lens.repro.known_names import KnownNames, is_dotted
+from compile_lens.repro.known_names import PLAIN_CLASSES, KnownNames, is_dotted
 from compile_lens.repro.plain_text import NUMPY_DTYPES, NoPlainText, device, dtype, number, numbers, plain
 
 _SAVED = pattern(r"\w[\w.-]*")
 _FRACTIONS = ("mean", "std", "chance")
 _MOST_DEPTH = 60
+PARTIAL = "functools.partial"
 Described = Any
 
 
@@ -76,10 +77,11 @@ class RebuiltValues:
             raise Refused(name)
         return {"name": name, **({"import": module} if module else {})}
 
-    def _python_module(self, said: Any) -> Described:
+    def module_of_name(self, said: Any) -> Described:
+        """The description of a module, which no value is: what gets one can call all that it has. Raises Refused."""
         if not self._names.is_module(said["name"]):
             raise Refused(said["name"])
-        return {"name": said["name"]}
+        return {"is": "python-module", **_identity(said), "name": said["name"]}
 
     def _attribute(self, said: Any) -> Described:
         """A method of an object, or a member of a class: not what a module has."""
@@ -115,10 +117,23 @@ class RebuiltValues:
             "kwargs": self.by_name(said["kwargs"]),
         }
         self._check_arguments(made)
+        if made["of"]["name"] == PARTIAL and not self._may_be_prepared(made["args"]):
+            raise Refused(PARTIAL)
         return made
+
+    def _may_be_prepared(self, given: list[Described]) -> bool:
+        """Whether `functools.partial` gets a function or a class of the user's, of torch or of operators, or a class of a package."""
+        first = given[0] if given and isinstance(given[0], dict) else {}
+        if first.get("is") in ("attribute", "call", "module", "object"):
+            first = _class_of(first)
+        module = first.get("import", "")
+        is_known = not module or module.partition(".")[0] in ("torch", "operator", "math")
+        return first.get("is") == "name" and (is_known or self._is_class(first)) and first["name"] not in PLAIN_CLASSES
 
     def _object(self, said: Any) -> Described:
         made = {"of": self._callee(said["of"]), "attributes": self.by_name(said["attributes"])}
+        if made["of"].get("name") == PARTIAL:
+            raise Refused(PARTIAL)
         texts = [each for each in made["attributes"].values() if isinstance(each, str)]
         self._check_arguments({"of": made["of"], "args": [], "kwargs": made["attributes"]})
         # what ends with an object may delete what an attribute names (`numpy.DataSource`)
@@ -187,6 +202,9 @@ class RebuiltValues:
 
     def _check_arguments(self, made: Any) -> None:
         of = made["of"]
+        # torch's own code would call it with what the run says
+        if of.get("import", "").partition(".")[0] == "torch" and has_prepared([made["args"], made["kwargs"]]):
+            raise Refused(PARTIAL)
         if of["is"] == "name" and not self._may_construct(
             of["name"], of.get("import") or "", _texts([made["args"], made["kwargs"]])
         ):
@@ -194,11 +212,26 @@ class RebuiltValues:
 
 
 _KINDS = frozenset(
-    ["unsupported", "code", "ellipsis", "device", "name", "python-module", "attribute", "list", "tuple", "set", "frozenset", "dict", "call",
+    ["unsupported", "code", "ellipsis", "device", "name", "attribute", "list", "tuple", "set", "frozenset", "dict", "call",
      "object", "module", "numpy", "tensor"]
 )  # fmt: skip
 # what has methods that may be bound
 _OWNERS = ("name", "attribute", "call", "object", "module", "tensor")
+
+
+def has_prepared(made: Described) -> bool:
+    """Whether a function of the user's is described with arguments that the run says, other than for code of the user's."""
+    if isinstance(made, list):
+        return any(map(has_prepared, made))
+    if not isinstance(made, dict):
+        return False
+    of = made.get("of")
+    if isinstance(of, dict) and of.get("name") == PARTIAL:
+        first = made["args"][0]
+        return not (first.get("is") == "name" and "import" in first) or has_prepared([made["args"], made["kwargs"]])
+    if isinstance(of, dict) and of.get("is") == "name" and not of.get("import"):
+        return False
+    return any(map(has_prepared, made.values()))
 
 
 def is_data(made: Described) -> bool:
