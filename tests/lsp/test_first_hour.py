@@ -77,6 +77,10 @@ if __name__ == "__main__":
 """
 
 
+def breaks_of(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [item for item in items if item["code"].startswith("GB")]
+
+
 async def test_the_answer_about_a_class_stands_at_it_beside_the_findings_of_the_file(root: Path) -> None:
     async with editor(root.parent, REAL) as ed:
         await ed.initialize(root, ALWAYS, capabilities=vscode())
@@ -85,9 +89,10 @@ async def test_the_answer_about_a_class_stands_at_it_beside_the_findings_of_the_
         await ed.status(state="idle", findings=1)
         assert (11, "Analyze as if compiled", "compileLens.analyzeAsIfCompiled") in await lenses(ed, uri)
         await ed.command("compileLens.analyzeAsIfCompiled", uri, "Unused")
-        both = await ed.published(uri, lambda items: len(items) == 2)
-        assert both[0] == found
-        assert (both[1]["code"], both[1]["range"]["start"]["line"]) == ("GB0059", 12)
+        both = await ed.published(uri, lambda items: len(breaks_of(items)) == 2)
+        first, second = breaks_of(both)
+        assert first == found
+        assert (second["code"], second["range"]["start"]["line"]) == ("GB0059", 12)
         titles = await results(ed, uri)
         assert titles[4] == "2 graphs · 1 break"
         assert titles[11].startswith("If compiled: 1 graph · 1 break · Unused() on x: float32[")
@@ -104,7 +109,7 @@ async def test_the_answer_about_a_class_stands_at_it_beside_the_findings_of_the_
         # the file runs again: it has not changed, so that the answer stays
         since = ed.mark()
         await ed.save(uri)
-        await ed.status(since, state="idle", findings=2)
+        assert (await ed.status(since, state="idle"))["findings"] >= 2
         # a class for which no inputs are found says so at the class, and is no failure of the product
         head = "class Unused(torch.nn.Module):"
         text = REGION.replace(head, f"{head}\n    def __init__(self):\n        raise OSError('no')\n")

@@ -23,7 +23,7 @@ from compile_lens.syntax.foreign_texts import parse_module
 
 INSTEAD = "A repro of the graph alone needs no source: pass `--kind graph`."
 # classes whose objects are settings and results: they do nothing with what they get
-_SETTINGS = pattern(r"\w*(?:Config|Configuration|Settings|Options|Params|Arguments|Args|Output|Outputs)")
+_SETTINGS = pattern(r"^\w*(?:Config|Configuration|Settings|Options|Params|Arguments|Args|Output|Outputs)")
 # what a script of ours uses, beside what Python has
 _OF_SCRIPTS = frozenset(["torch", "os", "sys", "re", "json", "contextlib", "logging", "Path", "numpy"])
 _NAME_OF_LAMBDA = pattern(r"function_\d+_\d+")

@@ -27,7 +27,7 @@ _FUNCTIONS_OF = frozenset(
         *(f"torch._functorch.{name}" for name in ("predispatch", "vmap", "eager_transforms", "apis")),
     ]
 )  # fmt: skip
-_STATES = pattern(r"_set_grad_enabled|_\w*(?:grad|autocast|vmap|inference|deterministic)\w*")
+_STATES = pattern(r"^(?:_set_grad_enabled|_\w*(?:grad|autocast|vmap|inference|deterministic)\w*)")
 _NAME = pattern(r"_?[a-z]\w*")
 # names that stand for more than they say
 _EXACTLY = frozenset(
@@ -40,15 +40,15 @@ _EXACTLY = frozenset(
 )  # fmt: skip
 # what returns modules, types and other functions, or is about Python and no tensor
 _NOT_ON_VALUES = pattern(
-    r"partial|cast|warn|fork|wait|classproperty|_?deprecated|\w*(?:module|deploy|multiprocess|jit|extension|origin|upgrader|package)\w*"
-    r"|(?:parse|merge|unify|prepare|set_default|set_print|init)_\w*|methodcaller|attrgetter|itemgetter|call|_add_docstr|make_fx"
+    r"^(?:partial|cast|warn|fork|wait|classproperty|_?deprecated|\w*(?:module|deploy|multiprocess|jit|extension|origin|upgrader|package)\w*"
+    r"|(?:parse|merge|unify|prepare|set_default|set_print|init)_\w*|methodcaller|attrgetter|itemgetter|call|_add_docstr|make_fx)"
 )
 # attributes of tensors that have the names of Python's modules; no other attribute of a value is one
 _LIKE_MODULES = frozenset(["select", "trace", "chunk", "copy"])
 # names of functions that read and write files, load code, start programs, or look into objects
 _REACHES_OUT = pattern(
-    r"__\w*|\w*(?:file|save|load|open|dump|export|import|path|write|read_|library|system|exec|eval|compile|hub|package|serializ|pickle"
-    r"|storage|data_ptr|numpy|share_memory|classes|register|signal|spawn|popen|socket|url|module_from)\w*"
+    r"^(?:__\w*|\w*(?:file|save|load|open|dump|export|import|path|write|read_|library|system|exec|eval|compile|hub|package|serializ|pickle"
+    r"|storage|data_ptr|numpy|share_memory|classes|register|signal|spawn|popen|socket|url|module_from)\w*)"
 )
 _TYPES = frozenset(["slice", "int", "float", "bool", "complex", "tuple", "list", "dict", "range"])
 _OF_PYTHON = _TYPES | {"abs", "max", "min", "sum", "len", "round", "pow", "device", "super"}

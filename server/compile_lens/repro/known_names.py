@@ -22,7 +22,7 @@ from compile_lens.syntax.foreign_texts import parse_module
 from compile_lens.syntax.tree import Query, parse
 
 _PART = pattern(r"[A-Za-z_]\w*")
-_CLASS = pattern(r"_*[A-Z]\w*")
+_CLASS = pattern(r"^_*[A-Z]\w*")
 # types of Python whose objects are data, and what a class body has
 _TYPES = frozenset(
     ["bool", "bytes", "classmethod", "complex", "dict", "float", "frozenset", "int", "list", "object", "property", "range", "set", "slice",
@@ -69,7 +69,7 @@ _MODULE_OF_TORCH = pattern(r"torch(?:\.\w+)*")
 _ASSIGNED = Query("(module (expression_statement (assignment left: (identifier) @name right: (_) @value)))")
 # calls that make a class
 _MAKES_CLASS = pattern(
-    r"(?:\w+\.)?(?:namedtuple|NamedTuple|make_dataclass|TypedDict|Enum|IntEnum|Flag|new_class|type|NewType)\("
+    r"^(?:\w+\.)?(?:namedtuple|NamedTuple|make_dataclass|TypedDict|Enum|IntEnum|Flag|new_class|type|NewType)\("
 )
 
 

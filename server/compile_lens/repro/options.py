@@ -25,7 +25,7 @@ _CLASSES = frozenset(
 )  # fmt: skip
 _WORD = pattern(r"[A-Za-z0-9_][\w, :-]{0,200}")
 _LEADS_ELSEWHERE = pattern(
-    r"(?i)(?:.*_)?(?:cxx|cc|nvcc|gcc|hipcc|cmd|command|compiler|linker|flags?|args|dirs?|folder|paths?|root|file(?:name)?|home|url|host|server|"
+    r"(?i)^(?:.*_)?(?:cxx|cc|nvcc|gcc|hipcc|cmd|command|compiler|linker|flags?|args|dirs?|folder|paths?|root|file(?:name)?|home|url|host|server|"
     r"key|prefix|cutlass\w*|rocm\w*|cuda_cxx|lib\w*|include\w*|module\w*|fn|pass|hook|config|log\w*|output\w*|cache\w*|strategy)"
 )
 # arguments of `torch.compile` that may be more than data
