@@ -69,8 +69,8 @@ def test_the_server_has_what_was_left_out(tmp_path: Path) -> None:
     (package / "main.py").write_text(
         "import os\ndef main():\n    print(os.environ['LD_PRELOAD'], 'COMPILE_LENS_GIVEN' in os.environ)\n"
     )
-    given = json.dumps({"LD_PRELOAD": "/work/b.so"})
+    given = json.dumps({"LD_PRELOAD": "/opened/b.so"})
     variables = {**os.environ, "PYTHONPATH": str(tmp_path), "LD_PRELOAD": "", "COMPILE_LENS_GIVEN": given}
     command = [sys.executable, str(SERVER), "fromEnvironment", "serve"]
     said = subprocess.check_output(command, env=variables, text=True, cwd=tmp_path)
-    assert re.fullmatch(r"/work/b\.so False\s*", said)
+    assert re.fullmatch(r"/opened/b\.so False\s*", said)
