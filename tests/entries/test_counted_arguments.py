@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.entries.script_runs import project, run
+from tests.entries.sources import NET_OF_WIDTH
 
 from compile_lens.agent.inputs.scripts.counted_arguments import lacking_arguments
 from warm_host import WarmHost
@@ -56,18 +57,15 @@ def test_none_where_the_program_can_do_without(source: str) -> None:
     assert lacking_arguments(source) == []
 
 
-SCRIPT = """\
+SCRIPT = (
+    """\
 import sys
 import torch
 
 
-class Net(torch.nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.a = torch.nn.Linear(width, 4)
-
-    def forward(self, x):
-        return self.a(x)
+"""
+    + NET_OF_WIDTH
+    + """\
 
 
 def main():
@@ -83,6 +81,7 @@ def main():
 if __name__ == "__main__":
     main()
 """
+)
 
 
 def test_the_model_of_a_script_that_counts_its_arguments(tmp_path: Path, warm_host: WarmHost) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.entries.agent_package import agent_module
 from tests.entries.script_runs import project, run
+from tests.entries.sources import NET_OF_WIDTH
 
 from compile_lens.agent.inputs.importing.handlers import gives_up, only_says
 from compile_lens.analysis.finding import Severity
@@ -62,7 +63,8 @@ def test_a_handler_that_says_so_is_the_programs_own_where_more_comes(after: str)
     assert _reached(f"{program}    return found\nif load() is None:\n    reach('none')\n")[-1:] == ["none"]
 
 
-SCRIPT = """\
+SCRIPT = (
+    """\
 import sys
 import torch
 
@@ -73,13 +75,9 @@ except ImportError:
     sys.exit(1)
 
 
-class Net(torch.nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.a = torch.nn.Linear(width, 4)
-
-    def forward(self, x):
-        return self.a(x)
+"""
+    + NET_OF_WIDTH
+    + """\
 
 
 def main():
@@ -99,6 +97,7 @@ if __name__ == "__main__":
     except Exception as error:
         print(error)
 """
+)
 
 
 def test_the_model_of_a_script_whose_handlers_give_up(tmp_path: Path, warm_host: WarmHost) -> None:

@@ -7,23 +7,13 @@ from pathlib import Path
 import pytest
 from tests.entries.agent_package import agent_module
 from tests.entries.script_runs import project, run
+from tests.entries.sources import NET_OF_WIDTH
 
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")
 
-NET = """\
-import torch
-
-
-class Net(torch.nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.a = torch.nn.Linear(width, 4)
-
-    def forward(self, x):
-        return self.a(x)
-"""
+NET = f"import torch\n\n\n{NET_OF_WIDTH}"
 BASE = """\
 from abc import ABC, abstractmethod
 

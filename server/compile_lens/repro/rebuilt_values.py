@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from compile_lens.late_pattern import pattern
 from compile_lens.repro.known_names import PLAIN_CLASSES, KnownNames, is_dotted
@@ -16,6 +16,7 @@ _FRACTIONS = ("mean", "std", "chance")
 _MOST_DEPTH = 60
 PARTIAL = "functools.partial"
 Described = Any
+Plain = TypeVar("Plain", str, int, bool)
 
 
 class Refused(Exception):
@@ -57,10 +58,10 @@ class RebuiltValues:
         """Those of a dictionary with names."""
         if not isinstance(said, Mapping):
             raise Refused(said)
-        return {_text(name): self.value(each) for name, each in said.items()}
+        return {_exactly(str, name): self.value(each) for name, each in said.items()}
 
     def _unsupported(self, said: Any) -> Described:
-        return {"why": _text(said["why"])}
+        return {"why": _exactly(str, said["why"])}
 
     def _code(self, said: Any) -> Described:
         return {"code": plain(said["code"])}
@@ -153,10 +154,10 @@ class RebuiltValues:
             raise Refused(state)
         return {
             **made,
-            "training": _flag(said["training"]),
-            "modes": {_text(path): _flag(mode) for path, mode in said["modes"].items()},
-            "frozen": [_text(each) for each in _list(said["frozen"])],
-            "parameters": _whole(said["parameters"]),
+            "training": _exactly(bool, said["training"]),
+            "modes": {_exactly(str, path): _exactly(bool, mode) for path, mode in said["modes"].items()},
+            "frozen": [_exactly(str, each) for each in _list(said["frozen"])],
+            "parameters": _exactly(int, said["parameters"]),
             "dtypes": [dtype(each) for each in _list(said["dtypes"])],
             "devices": [device(each) for each in _list(said["devices"])],
             "replaced": self.by_name(said["replaced"]),
@@ -168,7 +169,7 @@ class RebuiltValues:
         if name not in NUMPY_DTYPES:
             raise Refused(name)
         return {
-            "scalar": _flag(said["scalar"]),
+            "scalar": _exactly(bool, said["scalar"]),
             "dtype": name,
             "value": None if value is None else number(value) if said["scalar"] else numbers(value),
             "shape": None if shape is None else numbers(shape),
@@ -176,13 +177,13 @@ class RebuiltValues:
 
     def _tensor(self, said: Any) -> Described:
         return {
-            "shape": [_whole(size) for size in _list(said["shape"])],
-            "stride": [_whole(size) for size in _list(said["stride"])],
-            "offset": _whole(said.get("offset", 0)),
+            "shape": [_exactly(int, size) for size in _list(said["shape"])],
+            "stride": [_exactly(int, size) for size in _list(said["stride"])],
+            "offset": _exactly(int, said.get("offset", 0)),
             "dtype": dtype(said["dtype"]),
             "device": device(said["device"]),
-            "requires_grad": _flag(said["requires_grad"]),
-            "parameter": _flag(said["parameter"]),
+            "requires_grad": _exactly(bool, said["requires_grad"]),
+            "parameter": _exactly(bool, said["parameter"]),
             "values": {name: _of_tensor(name, each) for name, each in said["values"].items()},
         }
 
@@ -251,7 +252,7 @@ def _class_of(made: Described) -> dict[str, str]:
 
 
 def _identity(said: Any) -> dict[str, int]:
-    return {"id": _whole(said["id"])} if "id" in said else {}
+    return {"id": _exactly(int, said["id"])} if "id" in said else {}
 
 
 def _of_tensor(name: str, said: Any) -> Any:
@@ -266,16 +267,16 @@ def _of_tensor(name: str, said: Any) -> Any:
             return number(said)
         case "arange":
             start, step = said
-            return [_whole(start), _whole(step)]
+            return [_exactly(int, start), _exactly(int, step)]
         case "tril":
             diagonal, below, above = said
-            return [_whole(diagonal), number(below), number(above)]
+            return [_exactly(int, diagonal), number(below), number(above)]
         case "low" | "high" | "mean" | "std" | "chance":
             if type(said) not in (int, float):
                 raise Refused(said)
             return said
         case "uniform":
-            return _flag(said)
+            return _exactly(bool, said)
     raise Refused(name)
 
 
@@ -304,19 +305,8 @@ def _list(said: Any) -> list[Any] | tuple[Any, ...]:
     return said
 
 
-def _text(said: Any) -> str:
-    if type(said) is not str:
-        raise Refused(said)
-    return said
-
-
-def _whole(said: Any) -> int:
-    if type(said) is not int:
-        raise Refused(said)
-    return said
-
-
-def _flag(said: Any) -> bool:
-    if type(said) is not bool:
+def _exactly(kind: type[Plain], said: Any) -> Plain:
+    """``said`` if it is of this very type: a boolean is no number here."""
+    if type(said) is not kind:
         raise Refused(said)
     return said
