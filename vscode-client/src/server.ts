@@ -194,8 +194,9 @@ export class Server implements vscode.Disposable, CommandRunner {
     }
     this.log.info(`Starting ${[launch.command, ...launch.args].join(" ")}`);
     const options = this.clientOptions(await serverSettings());
-    // Not the workspace folder: `python -m` would import modules from it.
-    const executable = { command: launch.command, args: [...launch.args], options: { cwd: this.extensionPath, env: { ...launch.env } } };
+    // Not the workspace folder: `python -m` would import modules from it. The client takes `env` as all of the server's variables.
+    const env = { ...process.env, ...launch.env };
+    const executable = { command: launch.command, args: [...launch.args], options: { cwd: this.extensionPath, env } };
     const client = new QuietClient(section, "Compile Lens", executable, options);
     this.client = client;
     client.registerFeature(ownCapabilities);
