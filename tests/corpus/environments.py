@@ -23,6 +23,7 @@ INSTALL_S = 240
 FOLDER = "environments"
 # torchvision's own, of either name that its versions give it
 _OF_EXTENSION = re.compile(r'if _load_library\("_C(?:_stable)?"\):')
+IMPORTED_BY_TORCH = ("typing-extensions", "sympy")
 # imports that are tried until none lacks anything more
 MOST_ROUNDS = 8
 # "The package `a` requires `b>=1,<2`, but `3.0` is installed" (uv 0.9)
@@ -288,12 +289,13 @@ def _install_one_by_one(install: list[str], package: str, version: str, inside: 
         # its files are analyzed from its source distribution in any case
         print(f"{package}: {problem}", file=sys.stderr)
     for requirement in _declared(package, inside):
-        for wanted in (requirement, _name_of(requirement)):
+        # what a requirement asks for may be too old to be built here; what it imports is installed by its name
+        for wanted in ([requirement], [_name_of(requirement)], ["--no-deps", requirement]):
             try:
-                _run([*install, wanted])
+                _run([*install, *wanted])
                 break
             except NoEnvironment as problem:
-                print(f"{package} without {wanted}: {problem}", file=sys.stderr)
+                print(f"{package} without {' '.join(wanted)}: {problem}", file=sys.stderr)
 
 
 def _declared(package: str, inside: Path, extras: bool = False) -> Iterator[str]:
@@ -310,6 +312,8 @@ def _overrides() -> Iterator[str]:
     """torch is there already, and nothing brings another; its companions fit it."""
     minor = int(importlib.metadata.version("torch").split(".")[1])
     yield "torch; python_version < '0'"
+    # pinned for the torch of a package's day, these would keep this one from being imported
+    yield from (text for text in importlib.metadata.requires("torch") or () if _name_of(text) in IMPORTED_BY_TORCH)
     # what is as large as torch, and no part of what is analyzed
     for large in ("triton", "tensorflow", "jax", "jaxlib"):
         yield f"{large}; python_version < '0'"

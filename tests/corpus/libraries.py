@@ -41,12 +41,13 @@ def earlier(module: str, version: str, message: str) -> str:
 
 
 def needed(files: list[Path], top: Path) -> list[str]:
-    """The modules from elsewhere that ``files`` import at once, and the modules below ``top`` that they import."""
+    """The modules from elsewhere that ``files`` import, in their functions too, and those that the modules below ``top`` that they import
+    import at once."""
     found: set[str] = set()
     waiting, read = list(files), set(files)
     while waiting:
         file = waiting.pop(0)
-        for name, level in imports(file):
+        for name, level in imports(file, in_functions=file in files):
             own = list(_own(file, name, level, top))
             for each in own:
                 if each not in read and len(read) < MOST_MODULES:
@@ -57,8 +58,10 @@ def needed(files: list[Path], top: Path) -> list[str]:
     return sorted(found - sys.stdlib_module_names)
 
 
-def imports(file: Path) -> Iterator[tuple[str, int]]:
-    """The module of each import that must succeed for ``file`` to be imported or run, and how many packages up it starts."""
+def imports(file: Path, in_functions: bool = False) -> Iterator[tuple[str, int]]:
+    """The module of each import that must succeed for ``file`` to be imported or run, or its functions to be called, and how many
+    packages up it starts."""
+    blocks = (ast.With, *((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.For, ast.While) if in_functions else ()))
     try:
         waiting: list[ast.stmt] = list(ast.parse(file.read_text("utf-8", errors="replace")).body)
     except (SyntaxError, ValueError):
@@ -75,7 +78,7 @@ def imports(file: Path) -> Iterator[tuple[str, int]]:
             waiting[:0] = node.orelse if "TYPE_CHECKING" in ast.dump(node.test) else [*node.body, *node.orelse]
         elif isinstance(node, ast.Try) and not any(map(_is_for_imports, node.handlers)):
             waiting[:0] = [*node.body, *node.orelse, *node.finalbody]
-        elif isinstance(node, ast.With):
+        elif isinstance(node, blocks):
             waiting[:0] = node.body
 
 

@@ -12,11 +12,11 @@ from tests.corpus import environments
 from tests.corpus.libraries import distributions, earlier, needed
 
 
-def test_what_a_file_and_the_modules_beside_it_import_at_once(tmp_path: Path) -> None:
+def test_what_a_file_imports_anywhere_and_the_modules_beside_it_at_once(tmp_path: Path) -> None:
     package = tmp_path / "net"
     (package / "parts").mkdir(parents=True)
     (package / "__init__.py").write_text("")
-    (package / "parts" / "layer.py").write_text("import einops\nfrom .. import settings\n")
+    (package / "parts" / "layer.py").write_text("import einops\nfrom .. import settings\ndef draw():\n    import seaborn\n")
     (package / "settings.py").write_text("import yaml\n")
     (package / "unrelated.py").write_text("import dgl\n")
     train = package / "train.py"
@@ -26,7 +26,7 @@ def test_what_a_file_and_the_modules_beside_it_import_at_once(tmp_path: Path) ->
         "if TYPE_CHECKING:\n    import pandas\nelse:\n    import scipy.stats\n"
         "def plot():\n    import matplotlib\n"
     )
-    assert needed([train], tmp_path) == ["einops", "scipy", "torch", "yaml"]
+    assert needed([train], tmp_path) == ["einops", "matplotlib", "scipy", "torch", "yaml"]
 
 
 def test_a_module_is_brought_by_what_is_known_to_bring_it() -> None:
