@@ -28,8 +28,12 @@ _FETCHES = pattern(r"from_pretrained|load_dataset|https?://|requests\.|urlopen|h
 
 
 def find_doctests(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[Entry]:
-    """An entry for each docstring whose examples call a target, up to MOST of them."""
-    count = 0
+    """An entry for each docstring whose examples call a target, up to MOST of them: first that of the first target."""
+    found = sorted(_all_doctests(tree, targets), key=lambda entry: entry.spec != f"doctest:{targets[0].name}")
+    yield from found[:MOST]
+
+
+def _all_doctests(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[Entry]:
     for _, captured in _DOCSTRINGS.matches(tree.root):
         text = tree.node_text(captured["text"][0])
         owner = qualified_name(tree, captured["owner"][0]) if "owner" in captured else ""
@@ -38,9 +42,8 @@ def find_doctests(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[Ent
         if not examples or _FETCHES.search(examples):
             continue
         called = next((t for t in targets if re.search(rf">>> .*(?<![\w.]){re.escape(_first(t.name))}\(", text)), None)
-        if called is None or count >= MOST:
+        if called is None:
             continue
-        count += 1
         line = tree.position(captured["text"][0].start_byte)[0]
         at = called.plan.compile
         if at is not None and (owner != called.name or _only_constructs(examples, captured["owner"][0], owner)):

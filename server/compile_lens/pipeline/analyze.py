@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from compile_lens.agent.runtime.entry_plans import SEARCHED, SynthesizedCalls
+from compile_lens.agent.runtime.entry_plans import SynthesizedCalls, is_searched
 from compile_lens.agent.runtime.entry_protocol import NO_CALL_RETURNS
 from compile_lens.agent.runtime.protocol import AgentEvent, Hello
 from compile_lens.analysis.compiled_functions import summarize_compiled
@@ -248,7 +248,7 @@ class _Analysis:
         index = RegionIndex(report, self._job.file, self._tree_of(self._job.file))
         completed = final and status is Status.OK
         hides_gpus = bool(facts.sandbox) and not self._job.sandbox.gpu
-        is_emulated = bool(facts.sandbox) and isinstance(self._job.plan, SEARCHED)
+        is_emulated = bool(facts.sandbox) and is_searched(self._job.plan)
         context = RunContext(
             report,
             sources,

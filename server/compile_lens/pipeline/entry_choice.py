@@ -13,7 +13,9 @@ import msgspec
 from compile_lens.agent.runtime.entry_plans import (
     CallTarget,
     CallTime,
+    DoctestExamples,
     DocumentedExample,
+    EntryPlan,
     ModelOfScript,
     SynthesizedCalls,
     UsingScript,
@@ -318,7 +320,8 @@ def _keeping(kept: Sequence[Finding], on_partial: Callable[[Outcome], None] | No
 
 def _is_usual(entry: Entry) -> bool:
     """Whether it is called as users call it, and compiled as if the file did: a limit of its own ends its runs and its calls."""
-    return entry.kind in USUAL or isinstance(entry.plan, USING)
+    is_example = isinstance(entry.plan, DoctestExamples) and entry.plan.compile is not None
+    return entry.kind in USUAL or is_example or isinstance(entry.plan, USING)
 
 
 def _share_of_elsewhere(job: Job) -> float:
@@ -368,16 +371,21 @@ def _job_of(job: Job, entry: Entry, rest: SynthesizedCalls | None) -> Job:
     if isinstance(plan, (ModelOfScript, UsingScript)) and job.access is not Access.FULL:
         plan = replace(plan, memory_bytes=job.budget.memory_bytes())
     if (
-        isinstance(plan, (DocumentedExample, *USING))
+        isinstance(plan, (DocumentedExample, DoctestExamples, *USING))
         and rest is not None
         and is_plain
         and job.access is not Access.FULL
     ):
         seconds, clock, memory = made_up_s * FURTHER_SHARE, job.timeout_s * REST_SHARE, job.budget.memory_bytes()
         plan = replace(plan, rest=replace(rest, seconds=seconds, clock_seconds=clock, memory_bytes=memory))
-    if is_plain and _is_usual(entry) and job.access is not Access.FULL:
+    if is_plain and _is_usual(entry) and job.access is not Access.FULL and not _shows_a_part(plan, rest):
         vary = VariationRequest(usual=True, has_sizes=entry.kind is EntryKind.MODEL, seconds=made_up_s)
     return replace(job, entry=entry.spec, plan=plan, vary=vary)
+
+
+def _shows_a_part(plan: EntryPlan | None, rest: SynthesizedCalls | None) -> bool:
+    """Whether it is the docstring of what is only a part of the file: another entry comes for the whole, and has the time."""
+    return isinstance(plan, DoctestExamples) and rest is not None and plan.owner != rest.targets[0].name
 
 
 def _with_history(outcome: Outcome, passed: Sequence[PassedOver], kept: Sequence[Finding]) -> Outcome:

@@ -33,7 +33,7 @@ def call_left_out(
     if rest is None or not rest.targets:
         return
     reached = {*others} | {
-        name for model in models for name in (name_of(model), *_names_of_parts(original_module(model.module)))
+        name for model in models for name in (name_of(model), *names_of_parts(original_module(model.module)))
     }
     if _class_of(rest.targets[0].name) not in reached:
         return
@@ -54,6 +54,6 @@ def _class_of(target: str) -> str:
     return target.partition(".")[0]
 
 
-def _names_of_parts(module: Any) -> set[str]:
+def names_of_parts(module: Any) -> set[str]:
     """The names of the classes of all modules in ``module``, and of those that they inherit from."""
     return {cls.__name__ for part in module.modules() for cls in type(part).__mro__}

@@ -65,15 +65,6 @@ class ExampleInputs(EntryPlan):
 
 
 @dataclass(frozen=True)
-class DoctestExamples(EntryPlan):
-    """Run the examples in the docstring of ``owner``, '' for the module's. With ``compile``, they see it compiled."""
-
-    name: ClassVar[str] = "doctest"
-    owner: str
-    compile: CompileAt | None = None
-
-
-@dataclass(frozen=True)
 class ImportingTest(EntryPlan):
     """Run one test that imports the file: ``path::name``."""
 
@@ -103,6 +94,17 @@ class SynthesizedCalls(EntryPlan):
     seconds: float = 0.0
     clock_seconds: float = 0.0
     memory_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class DoctestExamples(EntryPlan):
+    """Run the examples in the docstring of ``owner``, '' for the module's. With ``compile``, they see it compiled; then those of ``rest``
+    that they leave out."""
+
+    name: ClassVar[str] = "doctest"
+    owner: str
+    compile: CompileAt | None = None
+    rest: SynthesizedCalls | None = None
 
 
 @dataclass(frozen=True)
@@ -165,5 +167,7 @@ class DocumentedExample(EntryPlan):
     rest: SynthesizedCalls | None = None
 
 
-# what is called is searched for in copies of the process
-SEARCHED = (SynthesizedCalls, ModelOfScript, DocumentedExample, UsingTest, UsingScript)
+def is_searched(plan: EntryPlan | None) -> bool:
+    """Whether what a plan calls is searched for in copies of the process."""
+    kinds = (SynthesizedCalls, ModelOfScript, DocumentedExample, UsingTest, UsingScript)
+    return isinstance(plan, kinds) or (isinstance(plan, DoctestExamples) and plan.compile is not None)

@@ -10,7 +10,7 @@ from ..instrument.import_hook import change_at_import
 from ..instrument.in_place import call_first
 from ..runtime import gpu_presence
 from ..runtime.dynamo_skips import skip_modules
-from ..runtime.entry_plans import SEARCHED
+from ..runtime.entry_plans import is_searched
 from ..runtime.preview_protocol import GpuPreviewRequest
 from ..runtime.protocol import Depth, RunCommand, Substitution
 from ..torch_internals.cuda import LAZY_INIT
@@ -100,7 +100,7 @@ def _preview(command: RunCommand, request: GpuPreviewRequest, notes: StandInNote
 def _has_gpu(command: RunCommand) -> bool:
     """Whether CUDA can be used. Calls are searched for in copies of the process, which must be able to use it, too: in the sandbox they
     are not, since NVIDIA's driver needs what only the process itself may do there."""
-    return gpu_presence.is_usable() if isinstance(command.plan, SEARCHED) else gpu_presence.starts()
+    return gpu_presence.is_usable() if is_searched(command.plan) else gpu_presence.starts()
 
 
 def _install_cuda(notes: StandInNotes, verdict: TrialResult) -> bool:

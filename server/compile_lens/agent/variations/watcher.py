@@ -102,6 +102,10 @@ class VariationWatcher:
         if process_group.has_begun():
             self._in_group.add(region)
 
+    def newly_called(self) -> list[VariedRegion]:
+        """The regions that were called since the last ``after_call``."""
+        return list(self._regions.values())[self._repeated :]
+
     def after_call(
         self,
         again: Callable[[], object] | None,
@@ -112,7 +116,7 @@ class VariationWatcher:
         """An entry has made a call. Make it ``again``, before anything is reset, and in the other mode if the calls that follow are
         ``is_apart``, compiled from nothing; ``offers`` are optional arguments for later, ``settings`` the object made in other ways."""
         is_first = not self._repeated
-        new = list(self._regions.values())[self._repeated :]
+        new = self.newly_called()
         self._repeated = len(self._regions)
         if not new or not self._is_usual:
             return
