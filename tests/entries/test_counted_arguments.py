@@ -8,7 +8,8 @@ import pytest
 from tests.entries.script_runs import project, run
 from tests.entries.sources import NET_OF_WIDTH
 
-from compile_lens.agent.inputs.scripts.counted_arguments import lacking_arguments
+from compile_lens.agent.runtime.counted_arguments import counted_arguments, ends_without
+from compile_lens.analysis.finding import Severity
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")
@@ -19,25 +20,35 @@ USAGE = "import sys\nif {check}:\n    print('usage')\n    {end}\nmode = sys.argv
 @pytest.mark.parametrize("end", ["sys.exit(1)", "exit()", "raise SystemExit('usage')"])
 @pytest.mark.parametrize("check", ["len(sys.argv) < 3", "len(sys.argv) != 3", "not len(sys.argv) == 3"])
 def test_as_many_as_the_check_asks_for(check: str, end: str) -> None:
-    found = lacking_arguments(USAGE.format(check=check, end=end))
-    assert [(each.name, each.value) for each in found] == [("mode", "mode"), ("steps", "1")]
+    found = counted_arguments(USAGE.format(check=check, end=end))
+    assert [(each.name, each.kind) for each in found] == [("mode", None), ("steps", int)]
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "ends"),
+    [
+        (USAGE.format(check="len(sys.argv) < 3", end="sys.exit(1)"), 4, True),
+        (USAGE.format(check="len(sys.argv) < 3", end="sys.exit(1)"), 5, False),
+        (USAGE.format(check="len(sys.argv) > 3", end="sys.exit(1)"), 4, False),
+        ("import sys\nitems = []\nprint(items[0])\nrate = sys.argv[1]\n", 4, True),
+        ("import sys\nitems = []\nprint(items[0])\nrate = sys.argv[1]\n", 3, False),
+    ],
+)
+def test_where_a_program_ends_for_the_lack_of_them(source: str, line: int, ends: bool) -> None:
+    assert ends_without(source, line) is ends
 
 
 def test_values_by_what_is_done_with_them() -> None:
     source = (
         USAGE.format(check="len(sys.argv) <= 3", end="sys.exit(2)") + "if mode == 'train':\n    print(sys.argv[3])\n"
     )
-    assert [(each.name, each.value) for each in lacking_arguments(source)] == [
-        ("mode", "train"),
-        ("steps", "1"),
-        ("sys.argv[3]", "argument3"),
-    ]
+    found = counted_arguments(source)
+    assert [(each.shown, each.choices) for each in found] == [("mode", ("train",)), ("steps", ()), ("sys.argv[3]", ())]
 
 
 def test_what_is_taken_without_a_check() -> None:
-    found = lacking_arguments("from sys import argv\nout_dir = argv[1]\nrate = float(argv[2])\n")
-    assert [each.name for each in found] == ["out_dir", "rate"]
-    assert Path(found[0].value).is_dir() and found[1].value == "1.0"
+    found = counted_arguments("from sys import argv\nout_dir = argv[1]\nrate = float(argv[2])\n")
+    assert [(each.name, each.kind) for each in found] == [("out_dir", None), ("rate", float)]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +65,7 @@ def test_what_is_taken_without_a_check() -> None:
     ],
 )
 def test_none_where_the_program_can_do_without(source: str) -> None:
-    assert lacking_arguments(source) == []
+    assert counted_arguments(source) == []
 
 
 SCRIPT = (
@@ -89,3 +100,14 @@ def test_the_model_of_a_script_that_counts_its_arguments(tmp_path: Path, warm_ho
     outcome = run(warm_host, tmp_path / "train.py", "model")
     assert [(call.making, ", 24]" in call.inputs) for call in outcome.calls] == [("Net from line 19", True)]
     assert "Made up the required arguments `data`, `width`. Pass your own after `--`." in outcome.notes
+
+
+@pytest.mark.parametrize("end", ["sys.exit(1)", "raise SystemExit('usage: train.py DATA')"])
+def test_a_script_that_ends_without_them_needs_arguments(tmp_path: Path, warm_host: WarmHost, end: str) -> None:
+    project(tmp_path, {"train.py": SCRIPT.replace("        return\n    data", f"        {end}\n    data")})
+    outcome = run(warm_host, tmp_path / "train.py", "script")
+    assert [(f.code, f.severity) for f in outcome.findings] == [("missing-arguments", Severity.ERROR)]
+    assert outcome.findings[0].message == (
+        "The program needs different arguments: the following arguments are required: data, width."
+    )
+    assert outcome.findings[0].hints[0] == "Run `compile-lens check train.py -- DATA WIDTH`, with your own values."

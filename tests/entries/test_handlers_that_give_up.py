@@ -11,7 +11,7 @@ from tests.entries.agent_package import agent_module
 from tests.entries.script_runs import project, run
 from tests.entries.sources import NET_OF_WIDTH
 
-from compile_lens.agent.inputs.importing.handlers import gives_up, only_says
+from compile_lens.agent.runtime.handlers import gives_up, only_says
 from compile_lens.analysis.finding import Severity
 from warm_host import WarmHost
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import OWN_FOLDER
+from ..runtime.counted_arguments import counted_arguments
 from ..runtime.entry_protocol import ArgumentsMadeUp, StatementsSkipped, WorkingFolderChosen
 from ..runtime.program_text import remember
 from ..runtime.raised import report_aside
@@ -23,7 +24,7 @@ from .importing import missing_imports, project_modules
 from .importing.absent import Absent, given_functions
 from .importing.as_written import runs_as_written
 from .importing.failed_imports import Mender
-from .importing.made_up_arguments import made_up
+from .importing.made_up_arguments import made_up, value_for
 from .importing.missing_imports import project_root
 from .importing.module import package_of
 from .recording.explorer import longest_by_clock
@@ -32,7 +33,6 @@ from .recording.watched_program import WatchedProgram
 from .scripts.commands import commands
 from .scripts.configured_functions import settings_for
 from .scripts.continuing import GUARD, rewritten
-from .scripts.counted_arguments import lacking_arguments
 from .scripts.failed_constructions import FailedConstructions
 from .scripts.guard import Enough, Guard
 from .scripts.guarded_callees import GuardedCallees
@@ -116,10 +116,12 @@ class GuardedScript:
 
     def _count_arguments(self, source: str) -> None:
         """Pass the arguments without which the program would end, where nobody passed any."""
-        lacking = lacking_arguments(source) if not sys.argv[1:] and not runs_as_written() else []
+        lacking = counted_arguments(source) if not sys.argv[1:] and not runs_as_written() else []
         if lacking:
-            sys.argv[1:] = [each.value for each in lacking]
-            self._arguments([each.name for each in lacking])
+            sys.argv[1:] = [
+                str(value_for(each.name or f"argument{each.number}", each.kind, each.choices)) for each in lacking
+            ]
+            self._arguments([each.shown for each in lacking])
 
     def _go_on_in_callees(self, guard: Guard, program: WatchedProgram) -> None:
         """Go on in the functions of other files in which statements of this one have failed."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import re
+import sys
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
+from .counted_arguments import counted_arguments, ends_without
 from .protocol import MissingRequirementReport
 
 # a part of the file's path, the function -> what it looks for, and the parameters that name it. The user's call is the outermost.
@@ -49,6 +52,9 @@ NOT_FOUND = re.compile(r"^(?:Dataset not found|Error downloading)")  # torchvisi
 def find_missing_requirement(error: BaseException) -> MissingRequirementReport | None:
     """What was missing, or None where the error is about something else."""
     frames = list(_frames(error))
+    counted = _counted(error) if isinstance(error, SystemExit | IndexError) and not sys.argv[1:] else None
+    if counted is not None:
+        return counted
     if isinstance(error, SystemExit):
         return _arguments(error, frames)
     # a loader may wrap what it met: torch.hub raises a RuntimeError for an address that it cannot reach
@@ -84,6 +90,19 @@ def _frames(error: BaseException) -> Iterator[FrameType]:
 def _named(values: dict[str, Any], names: tuple[str, ...]) -> str:
     found = next((values[name] for name in names if isinstance(values.get(name), (str, os.PathLike))), "")
     return str(found)
+
+
+def _counted(error: BaseException) -> MissingRequirementReport | None:
+    """The arguments for the lack of which the program ends here, where nobody passed any: those that it takes from `sys.argv`."""
+    main = str(getattr(sys.modules.get("__main__"), "__file__", None) or "")
+    text, entry = "".join(linecache.getlines(main)), error.__traceback__
+    while entry is not None:
+        is_last = isinstance(error, SystemExit) or entry.tb_next is None
+        if entry.tb_frame.f_code.co_filename == main and is_last and ends_without(text, entry.tb_lineno):
+            names = ", ".join(each.name or f"argument{each.number}" for each in counted_arguments(text))
+            return MissingRequirementReport("arguments", f"the following arguments are required: {names}")
+        entry = entry.tb_next
+    return None
 
 
 def _arguments(error: SystemExit, frames: list[FrameType]) -> MissingRequirementReport | None:

@@ -17,11 +17,11 @@ from typing import Any
 
 from ... import OWN_FOLDER
 from ...runtime.entry_protocol import ImportHelped
+from ...runtime.handlers import providing
 from ...runtime.libraries import library_roots
 from ...runtime.parsed_source import parsed_file
 from ...runtime.wire import Wire
 from .absent import StubModule, on_model_base
-from .handlers import providing
 from .import_names import has_what_is_imported
 from .moved_stand_ins import known_names, tell_to, use_moved_names
 from .renamed_folders import renamed_folder, spec_of

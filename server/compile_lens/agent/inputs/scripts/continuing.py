@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...runtime.handlers import only_says, providing
 from ...runtime.parsed_source import parsed
 from ..importing.definitions import MADE_AGAIN
-from ..importing.handlers import only_says, providing
 
 GUARD = "__compile_lens_guard__"
 ERROR = "__compile_lens_error__"

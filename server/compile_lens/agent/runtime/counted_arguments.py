@@ -1,4 +1,4 @@
-"""Makes up the arguments that a program takes from `sys.argv` by their number, where it ends without them.
+"""Reads which arguments a program takes from `sys.argv` by their number, and ends without.
 
 One that has a value in their place (`sys.argv[1] if len(sys.argv) > 1 else "small"`) gets none, nor does one that leaves them to a library.
 """
@@ -10,11 +10,11 @@ import copy
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from ...runtime.foreign_code import attempted
-from ...runtime.parsed_source import parsed
-from ..importing.handlers import ends_program
-from ..importing.made_up_arguments import value_for
+from .foreign_code import attempted
+from .handlers import ends_program
+from .parsed_source import parsed
 
 MOST = 8
 # they read the arguments themselves
@@ -25,36 +25,67 @@ _LIBRARIES = re.compile(
 _IS_ARGV = re.compile(r"^[ \t]*(?:from sys import\b.*\bargv\b|argv[ \t]*=[ \t]*sys\.argv[ \t]*$)", re.MULTILINE)
 _PLAIN = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Constant, ast.cmpop, ast.boolop, ast.unaryop, ast.Expression)
 _NUMBERS = {"int": int, "float": float}
+_Check: TypeAlias = ast.If | ast.IfExp | ast.While
 
 
 @dataclass(frozen=True)
 class CountedArgument:
-    """``name`` is what the program calls it, ``value`` what it gets."""
+    """``name`` is what the program calls the argument ``number``, or nothing; ``kind`` the number that it makes of it, ``choices`` the
+    texts that it compares it with."""
 
+    number: int
     name: str
-    value: str
+    kind: type | None
+    choices: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """What it is called, or where it is taken from."""
+        return self.name or f"sys.argv[{self.number}]"
 
 
-def lacking_arguments(source: str) -> list[CountedArgument]:
+def counted_arguments(source: str) -> list[CountedArgument]:
     """The arguments that ``source`` takes from `sys.argv` and cannot do without, in order; none where a library reads them."""
-    tree = parsed(source) if "argv" in source and _LIBRARIES.search(source) is None else None
+    tree = _read(source)
     if tree is None:
         return []
-    if _IS_ARGV.search(source) is not None:
-        tree = _Whole().visit(tree)
     taken = _Taken(tree)
     return [taken.argument(number) for number in range(1, _count(tree, taken) + 1)]
 
 
+def ends_without(source: str, line: int) -> bool:
+    """Whether ``source`` comes to ``line`` only where it lacks such arguments: in the body of a check of their number that ends it, or
+    where it takes one unchecked."""
+    tree = _read(source)
+    if tree is None or not _count(tree, _Taken(tree)):
+        return False
+    ending = [node for node in _checks(tree) if isinstance(node, ast.If) and _ends(node) and _passing(node.test)]
+    if any(node.body[0].lineno <= line <= (node.body[-1].end_lineno or line) for node in ending):
+        return True
+    return not ending and any(_number_of(node) and getattr(node, "lineno", 0) == line for node in ast.walk(tree))
+
+
+def _read(source: str) -> ast.Module | None:
+    tree = parsed(source) if "argv" in source and _LIBRARIES.search(source) is None else None
+    return _Whole().visit(tree) if tree is not None and _IS_ARGV.search(source) is not None else tree
+
+
 def _count(tree: ast.Module, taken: _Taken) -> int:
     """How many arguments the program needs: so many that no check of their number ends it, or the last one that it takes unchecked."""
-    checks = [node for node in ast.walk(tree) if isinstance(node, ast.If | ast.IfExp | ast.While) and _asks(node.test)]
+    checks = _checks(tree)
     if not checks:
         is_handled = any(isinstance(node, ast.Try) and any(map(_is_argv, ast.walk(node))) for node in ast.walk(tree))
         return 0 if is_handled else max((each for each in taken.numbers if each <= MOST), default=0)
-    ending = [node.test for node in checks if isinstance(node, ast.If) and _gives_up(node.body)]
-    needed = [_passing(test) for test in ending]
+    needed = [_passing(node.test) for node in checks if _ends(node)]
     return max((each for each in needed if each is not None), default=0)
+
+
+def _checks(tree: ast.Module) -> list[_Check]:
+    return [node for node in ast.walk(tree) if isinstance(node, _Check) and _asks(node.test)]
+
+
+def _ends(check: _Check) -> bool:
+    return isinstance(check, ast.If) and _gives_up(check.body)
 
 
 def _passing(test: ast.expr) -> int | None:
@@ -112,11 +143,7 @@ class _Taken:
 
     def argument(self, number: int) -> CountedArgument:
         name = self._names.get(number, "")
-        choices = [*self._compared_with(number, name)]
-        kind = self._kinds.get(number)
-        return CountedArgument(
-            name or f"sys.argv[{number}]", str(value_for(name or f"argument{number}", kind, choices))
-        )
+        return CountedArgument(number, name, self._kinds.get(number), tuple(self._compared_with(number, name)))
 
     def _compared_with(self, number: int, name: str) -> Iterator[str]:
         """The texts that the program compares it with: `if mode == "train"`."""
