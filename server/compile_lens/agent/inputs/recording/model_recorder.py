@@ -368,9 +368,11 @@ def _is_model(module: Any, has_parameters: bool, file: str) -> bool:
 
 
 def _needs_gradient(call: RecordedModelCall) -> bool:
-    return call.mode == GRAD and any(
-        getattr(value, "requires_grad", False) for value in _leaves((call.positional, call.named))
-    )
+    import torch
+
+    # what is absent answers nothing, nor need an object of the program's
+    leaves = _leaves((call.positional, call.named)) if call.mode == GRAD else ()
+    return any(isinstance(value, torch.Tensor) and value.requires_grad for value in leaves)
 
 
 def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
