@@ -13,6 +13,7 @@ from compile_lens.agent.runtime.regular_file import read_regular, read_regular_t
 from compile_lens.documents.source_file import FileProblem, read_source
 from compile_lens.entries.importers import WorkspaceFile
 from compile_lens.late_pattern import pattern
+from compile_lens.pipeline.notebook_examples import notebook_programs
 from compile_lens.pipeline.page_definitions import PageDefinitions
 from compile_lens.syntax.tree import Query, SourceTree, parse
 from compile_lens.trace.walked import walked
@@ -36,6 +37,7 @@ SKIPPED = frozenset(
 
 
 MAX_PAGES = 12
+PAGES = ("README*", "docs/*.md", "docs/*.rst", "docs/*/*.md", "docs/*/*.rst")
 # fenced code, and that of reStructuredText
 _BLOCKS = pattern(
     r"^[ \t]*```+ *(?:python|py)\b[^\n]*\n(.*?)^[ \t]*```|^\.\. code(?:-block)?:: *python\n\s*\n((?:[ \t]+[^\n]*\n|\n)+)",
@@ -80,12 +82,14 @@ def mentioning(file: Path, root: Path) -> tuple[WorkspaceFile, ...]:
 
 
 def documented_examples(root: Path) -> tuple[WorkspaceFile, ...]:
-    """The Python code in the README and in the Markdown pages of ``root``: each example as a file, with the path of its page.
+    """The Python code in the README, in the pages of ``root``'s documentation and in its notebooks: each example as a file, with the path
+    of its page.
 
-    Each has what the examples before it on its page import, and what it uses of their definitions.
+    Each has what the examples before it on its page import, and what it uses of their definitions. A notebook is one example.
     """
     found: list[WorkspaceFile] = []
-    for page in [*sorted(root.glob("README*")), *sorted((root / "docs").glob("*.md"))][:MAX_PAGES]:
+    pages = [each for kind in PAGES for each in sorted(root.glob(kind))]
+    for page in pages[:MAX_PAGES]:
         try:
             text = read_regular_text(page)[:LARGEST]
         except OSError:
@@ -98,6 +102,7 @@ def documented_examples(root: Path) -> tuple[WorkspaceFile, ...]:
             found.append(WorkspaceFile(str(page), parse(f"{before}{example.text}") if before else example))
             imports |= dict.fromkeys(_imports(example))
             definitions.read(example)
+    found += [WorkspaceFile(str(page), parse(text)) for page, text in notebook_programs(root)]
     return tuple(found)
 
 
