@@ -51,3 +51,7 @@ def test_the_model_is_called_with_made_up_inputs(tmp_path: Path, warm_host: Warm
     outcome = run(warm_host, tmp_path / "train.py", "model")
     assert [call.making for call in outcome.calls] == ["Sequential from line 16"]
     assert outcome.graphs
+    # nothing shows how large its batches are
+    assert any(f.message.startswith("With a batch of 3") for f in outcome.findings), [
+        f.message for f in outcome.findings
+    ]

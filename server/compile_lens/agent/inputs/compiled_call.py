@@ -39,8 +39,9 @@ def run_all(
     file: str,
     name: str,
     failed: list[CallNotMade],
+    is_made_up: bool = False,
 ) -> bool:
-    """Make ``calls`` of one target, compiled as in ``prepared``; whether they returned.
+    """Make ``calls`` of one target, compiled as in ``prepared``; whether they returned. ``is_made_up``: nothing shows their sizes.
 
     One that fails in eager, too, was a wrong guess: it joins ``failed``. Raises what only compiled code raises.
     """
@@ -64,7 +65,7 @@ def run_all(
         made += 1
     if repeated is not None:
         # a program that makes several calls repeats them itself
-        repeated[0].after_call(repeated[1] if made == 1 else None, repeated[2])
+        repeated[0].after_call(repeated[1] if made == 1 else None, repeated[2], is_made_up=is_made_up)
     return True
 
 
@@ -75,11 +76,12 @@ def run_within_time(
     file: str,
     name: str,
     failed: list[CallNotMade],
+    is_made_up: bool = False,
 ) -> bool:
     """Make the calls as ``run_all`` does, within a time of their own; whether they returned, or were stopped."""
     try:
         with at_most(CALLS_S, CallTooLong):
-            return run_all(calls, at, file, name, failed)
+            return run_all(calls, at, file, name, failed, is_made_up)
     except (CallTooLong, Exception) as problem:  # the user's code, called by the compiler, may raise anything
         if end_of_call(problem) is None:
             raise

@@ -135,6 +135,7 @@ def call_model(
     calls += _later_calls(model)
     mode = _mode(model)
     calls = calls or [PreparedCall(module, *arguments, mode=mode) for arguments in unpacked(model.passed)]
+    is_made_up = not calls
     if calls:
         inputs = in_words(calls[0].positional, calls[0].named)
     else:
@@ -152,7 +153,7 @@ def call_model(
     at = None if is_compiled else CompileAt(line or max(model.line, 1))
     changes = [call.changes for call in model.calls] + [call.changes for call in model.later]
     known, has_lost_hooks = len(failed), surroundings.has_lost_hooks(model.around, model.around_later)
-    run = partial(compiled_call.run_within_time, wire, calls, at, file, name, failed)
+    run = partial(compiled_call.run_within_time, wire, calls, at, file, name, failed, is_made_up)
     with module_changes.undone(original, changes):
         with surroundings.put_back(model.around, model.around_later):
             done = run()
@@ -280,4 +281,5 @@ def call_class(
         wire.tell(assumed)
     wire.tell(EntryCalled((CallMade(found.expression, found.making, found.inputs, cls.__name__),)))
     call = replace(found.evaluate(vars(owner)), mode=GRAD)
-    return compiled_call.run_within_time(wire, [call], CompileAt(max(line, 1)), file, cls.__name__, failed)
+    is_made_up = not inputs  # nor do any of its calls
+    return compiled_call.run_within_time(wire, [call], CompileAt(max(line, 1)), file, cls.__name__, failed, is_made_up)

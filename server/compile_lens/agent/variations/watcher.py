@@ -58,6 +58,7 @@ class VariationWatcher:
         self._settings: dict[int, Settings] = {}
         self._call_began: float | None = None
         self._repeated = 0
+        self._made_up: set[int] = set()
         self._in_group: set[int] = set()
         self._in_other_mode: dict[int, str] = {}
         self._known_code: dict[int, Any] = {}  # by identity: code that Dynamo makes may not be hashable
@@ -112,9 +113,11 @@ class VariationWatcher:
         offers: Callable[[], Offers],
         settings: Settings = tuple,
         is_apart: bool = True,
+        is_made_up: bool = False,
     ) -> None:
         """An entry has made a call. Make it ``again``, before anything is reset, and in the other mode if the calls that follow are
-        ``is_apart``, compiled from nothing; ``offers`` are optional arguments for later, ``settings`` the object made in other ways."""
+        ``is_apart``, compiled from nothing; ``offers`` are optional arguments for later, ``settings`` the object made in other ways. One
+        that ``is_made_up`` shows no sizes, whatever the program shows for others."""
         is_first = not self._repeated
         new = self.newly_called()
         self._repeated = len(self._regions)
@@ -128,6 +131,7 @@ class VariationWatcher:
         # the call began with its first region
         self._offers.update({region.number: offers if region is new[0] else tuple for region in new})
         self._settings[new[0].number] = settings
+        self._made_up.update(region.number for region in new if is_made_up)
         if again is not None:
             repeat(new[0], again)
         if is_apart and (is_first or lasted < QUICK_S) and self._clock() + lasted <= self._end:
@@ -154,7 +158,8 @@ class VariationWatcher:
     def _usual(
         self, region: int, offered: Offers, base: CallSnapshot, names: ArgumentNames, modules: list[Any]
     ) -> Iterator[InputVariation]:
-        for variation in usual_variations(base, names, modules, offered, self._has_sizes):
+        has_sizes = self._has_sizes and region not in self._made_up
+        for variation in usual_variations(base, names, modules, offered, has_sizes):
             if variation.phrase != self._in_other_mode.get(region):
                 yield variation
 
