@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..errors.failed_conditions import conditions
+from ..errors.failed_conditions import conditions, source_tree
 from ..errors.failing_lines import innermost, keys_looked_up_in, names_in_failing_lines
 from ..terms.arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from ..terms.candidate import Candidate
@@ -23,6 +23,7 @@ _OF_SUM = re.compile(r"\bsums?\b.{0,40}?\b(?:1(?:\.0*)?|one|unity)\b|\bstochasti
 def with_refused_lists(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
     """Candidates in which lists have the items that a condition demands, or the keys of what they are looked up in, as many as before."""
     yield from _with_keys(candidate, error)
+    yield from _with_unpacked_word(candidate, error)
     tests = [ast.unparse(test) for test, _ in conditions(error)]
     if not tests:
         return
@@ -52,6 +53,28 @@ def _with_keys(candidate: Candidate, error: BaseException) -> Iterator[Candidate
                 changed = replace(group, items=(Expression(text),) * len(group.items))
                 arguments = candidate.arguments.with_argument(path, changed)
                 yield Candidate(arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
+
+
+def _with_unpacked_word(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """Candidates in which one item of a list, which the program unpacks and refuses, is a word that it lists: `kind, width = spec`."""
+    frame = innermost(error)[0]
+    words = {word for test, _ in conditions(error) for word in re.findall(r"[A-Za-z_]\w*", ast.unparse(test))}
+    tree = source_tree(frame) if words else None
+    texts = [repr(each) for each in accepted_by(error) if isinstance(each, str)][:MOST_TEXTS]
+    names = frame.f_locals if frame is not None else {}
+    for node in ast.walk(tree) if tree is not None and texts else ():
+        if not isinstance(node, ast.Tuple) or not isinstance(node.ctx, ast.Store):
+            continue
+        for place, part in enumerate(node.elts):
+            if not isinstance(part, ast.Name) or part.id not in words or part.id not in names:
+                continue
+            for path, group in list(candidate.arguments.groups())[:MOST_SUSPECTS]:
+                if len(group.items) != len(node.elts) or not _is_plain(group):
+                    continue
+                for text in texts if _is_key(candidate, group.items[place], names[part.id]) else ():
+                    items = (*group.items[:place], Expression(text), *group.items[place + 1 :])
+                    arguments = candidate.arguments.with_argument(path, replace(group, items=items))
+                    yield Candidate(arguments, copy.deepcopy(candidate.unknowns), candidate.negated)
 
 
 def _is_key(candidate: Candidate, item: Argument, key: object) -> bool:

@@ -11,6 +11,7 @@ from ..terms.arguments import Argument, Fields
 from ..terms.candidate import Candidate
 from ..terms.dimensions import Unknowns
 from .concrete_classes import is_abstract
+from .configurations import NAMES
 from .own_classes import classes_of_package
 
 MOST_CLASSES = 2
@@ -35,6 +36,8 @@ def with_classes_by_use(
     for name, fields in made_up.arguments.named:
         if not isinstance(fields, Fields) or fields.is_dict or not fields.named or fields.base:
             continue
+        if NAMES.fullmatch(name) is not None and not is_named_so:
+            continue  # what keeps what it takes of its configuration has the same attributes, and is none
         read = [attribute for attribute, _ in fields.named]
         for cls in _classes(name, read, module, of, is_named_so)[:MOST_CLASSES]:
             unknowns = copy.deepcopy(candidate.unknowns)

@@ -10,6 +10,7 @@ import copy
 import dis
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
@@ -24,12 +25,15 @@ from ..terms.candidate import Candidate
 from ..terms.dimensions import Unknowns
 from ..terms.parameter_info import ParameterInfo
 from .configurations import NAMES
+from .refused_reads import is_answered
 
 Guess = Callable[[str, Unknowns], Argument]
 # an object that can be asked whether it has a name: `"dropout" in args`
 NAMESPACE = "argparse.Namespace"
 PROBE = "__compile_lens_probe__"
 PROBE_S = 2.0
+# for one constructor, which is probed again with another word where it refuses one
+PROBES_S = 4.0
 # the items of a list whose length no index shows, the most that one may show, and the value of what is no number
 ITEMS, MOST_ITEMS, NUMBER = 2, 8, 64
 _KINDS: tuple[tuple[type, str], ...] = ((list, "[64, 64]"), (set, "{0, 1}"), (str, "'mean'"))
@@ -69,17 +73,26 @@ def _with_all_that_is_read(
     for name in wanted:
         arguments = arguments.with_argument(name, Expression(f"{PROBE}[{name!r}]"))
     text = f"{path}({Candidate(arguments, candidate.unknowns).text})"
-    stand_ins = {name: node.stand_in for name, node in nodes.items()}
-
-    def construct() -> None:
-        with unrecorded(), at_most(PROBE_S, SlowTrial), in_progress.making(text):
-            expressions.evaluate(text, {**names, PROBE: stand_ins}).run()
-
-    attempted(construct)
+    end = time.monotonic() + PROBES_S
+    while time.monotonic() < end:
+        stand_ins = {name: node.stand_in for name, node in nodes.items()}
+        error = _error_of(text, {**names, PROBE: stand_ins})
+        if error is None or not is_answered([*nodes.values()], error):
+            break
     for name, node in nodes.items():
         if node.is_structure:
             candidate = Candidate(candidate.arguments.with_argument(name, node.argument()), candidate.unknowns)
     return candidate, any(node.has_optional for node in nodes.values())
+
+
+def _error_of(text: str, names: dict[str, Any]) -> BaseException | None:
+    """What the call ``text`` raises."""
+    try:
+        with unrecorded(), at_most(PROBE_S, SlowTrial), in_progress.making(text):
+            expressions.evaluate(text, names).run()
+    except (Exception, SystemExit) as error:  # code of the user's may raise anything
+        return error
+    return None
 
 
 def _may_be_read(info: ParameterInfo, given: Argument | None) -> bool:
@@ -100,8 +113,10 @@ class _ReadValue:
         self.keys: dict[str, _ReadValue] = {}
         self.items: list[_ReadValue] = []
         self.is_dict = self.is_object = self.has_members = False
+        self.is_unpacked = False
         self.texts: list[str] = []
-        self._name, self._guess, self._unknowns = name, guess, unknowns
+        self.tried: list[str] = []
+        self.name, self._guess, self._unknowns = name, guess, unknowns
         self._plain = _first(name, guess, unknowns)
         self.value = _value(self._plain, unknowns)
         self.stand_in = _stand_in(self)
@@ -112,10 +127,27 @@ class _ReadValue:
         return bool(self.attributes or self.keys or self.items or self.is_dict or self.is_object)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether nothing was read of it, or methods of texts alone."""
+        return not self.is_structure or (
+            not (self.keys or self.items or self.is_dict) and self.attributes.keys() <= {*dir(str)}
+        )
+
+    @property
     def has_optional(self) -> bool:
         """Whether something in it was only asked for, and may be absent."""
-        parts = [*self.attributes.values(), *self.keys.values(), *self.items]
-        return any(each.is_optional or each.has_optional for each in parts)
+        return any(each.is_optional or each.has_optional for each in self.parts())
+
+    def parts(self) -> Iterator[_ReadValue]:
+        """What was read of it."""
+        yield from (*self.attributes.values(), *self.keys.values(), *self.items)
+
+    def become(self, text: str) -> None:
+        """Be ``text`` from now on."""
+        self._plain, self.value = Expression(repr(text)), text
+        self.tried.append(text)
+        self.attributes, self.texts = {}, []
+        self.stand_in = _stand_in(self)
 
     def read(self, known: dict[str, _ReadValue], name: str) -> Any:
         """The stand-in for what is read as ``name``."""
@@ -126,9 +158,7 @@ class _ReadValue:
     def all_items(self, least: int = ITEMS) -> list[Any]:
         """The stand-ins of a list of so many items."""
         while len(self.items) < min(least, MOST_ITEMS):
-            self.items.append(
-                _ReadValue(self._name.removesuffix("s"), self._guess, self._unknowns, self.keeps_defaults)
-            )
+            self.items.append(_ReadValue(self.name.removesuffix("s"), self._guess, self._unknowns, self.keeps_defaults))
         return [each.stand_in for each in self.items]
 
     def call(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -215,6 +245,10 @@ class _Noting:
             raise IndexError(key)
         return node.all_items(max(key + 1, -key, ITEMS))[key]
 
+    def __deepcopy__(self, memo: Any) -> Any:
+        # of a model that keeps its configuration, and is copied: what the copy reads counts, too
+        return self
+
     def __reversed__(self) -> Iterator[Any]:
         return iter(_node(self).all_items()[::-1])
 
@@ -261,7 +295,7 @@ class _Noting:
 
     def keys(self) -> Any:
         """The keys that were read."""
-        _node(self).is_dict = True
+        _node(self).is_dict = _node(self).is_unpacked = True
         return _node(self).keys.keys()
 
     def items(self) -> Any:

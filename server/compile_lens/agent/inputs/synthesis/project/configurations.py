@@ -10,6 +10,7 @@ from typing import Any
 
 from ....models.configuration_sizes import LAYERS, VOCABULARIES, WIDTHS, SizeTable, smaller_size
 from ....runtime.foreign_code import attempted
+from ..source.field_hints import field_hint
 from ..terms.arguments import Argument, Constructed, Expression, literal
 from .sibling_configurations import sibling_configurations
 
@@ -102,7 +103,7 @@ def needed_by(cls: type) -> list[tuple[str, Any]]:
     except (TypeError, ValueError):
         return []
     return [
-        (parameter.name, parameter.annotation)
+        (parameter.name, field_hint(cls, parameter.name, parameter.annotation) or parameter.annotation)
         for parameter in parameters
         if parameter.default is parameter.empty
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)

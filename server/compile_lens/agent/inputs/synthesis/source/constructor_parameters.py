@@ -10,6 +10,7 @@ from typing import Any
 from ....runtime.foreign_code import attempted
 from ....runtime.parsed_source import parsed_source_of, source_of
 from ..terms.parameter_info import ParameterInfo
+from .field_hints import fields_of_signature, read_hints_of_fields
 from .signatures import read_comments_of_fields, read_parameters
 
 
@@ -41,6 +42,8 @@ def constructor_parameters(cls: type) -> list[ParameterInfo]:
         if passed is None:
             break
         given |= passed
+    found = found or {info.name: info for info in fields_of_signature(cls)}
+    read_hints_of_fields(cls, found.values())
     return list(found.values())
 
 

@@ -106,7 +106,11 @@ def _annotation_object(annotation: Any, function: Any) -> Any:
         return None
     if not isinstance(annotation, str):
         return annotation
-    names = dict(getattr(inspect.unwrap(function), "__globals__", {}))
+    return hint_of(annotation, dict(getattr(inspect.unwrap(function), "__globals__", {})))
+
+
+def hint_of(annotation: str, names: dict[str, Any]) -> Any:
+    """What an annotation says that is kept as text, with the names of the module that it is written in; None where that cannot be known."""
     found = attempted(lambda: eval(annotation, names))
     if found is not None:
         return found
