@@ -233,6 +233,10 @@ TEXT = '"""; B = """\nos.system("x")\n"""'
             "class with bytes": call(name("Tool", "library"), {"is": "code", "code": "'../x'"}),
             "class of a package": call(name("library.Tool", "library"), "/x"),
             "class that nobody imports": call(name("setuptools.Command", "setuptools"), 1),
+            "code of a module that a library imports": call(name("numpy._core.fromnumeric.types.CodeType", "numpy._core.fromnumeric"), 1),
+            "function of such code": call(name("numpy.lib._utils_impl.t.LambdaType", "numpy.lib._utils_impl"), 1),
+            "runner of tests": call(name("numpy.testing._private.utils.unittest.TestProgram", "numpy.testing._private.utils")),
+            "class of a module of Python": call(name("numpy.x.cmath.Any", "numpy.x")),
             "object that deletes": {
                 "is": "object",
                 "id": 3,
@@ -283,6 +287,10 @@ TEXT = '"""; B = """\nos.system("x")\n"""'
             "patch by a package": with_field("patches", [{**DESCRIBED["patches"][0], "value": name("torch.save", "torch")}]),
             "patched and called": {
                 **with_argument(call(name("torch.nn.Bilinear", "torch.nn"), 1)),
+            },
+            "argument of a compiler": with_field("config", ["torch._inductor.config.cpp.march = 'native -wrapper sh,-c,x'"]),
+            "method of a class that no file names": {
+                **DESCRIBED, "target": name("torch._inductor.codecache.CUDACodeCache.compile", "torch._inductor.codecache")
             },
             "dtype of autocast": with_field("state", {**STATE, "autocast": [["cpu", "torch.save"]]}),
             "default": with_field("state", {**STATE, "default_dtype": "torch.save"}),

@@ -35,9 +35,12 @@ def test_all_options_that_torch_has_may_be_switched() -> None:
         "torch._inductor.config.inductor_prims.x = 1",
         "torch._inductor.config.triton.__doc__ = 1",
         "torch._inductor.config. = 1",
+        "torch._inductor.config.cpp.march = 'native -wrapper sh,-c,mktemp'",
+        "torch._inductor.config.cpp.march = 'native'",
+        "torch._inductor.config.cpp.simdlen_of = 'a -wrapper b'",
     ],
 )
-def test_what_is_of_another_module_is_no_option(line: str) -> None:
+def test_what_is_of_another_module_or_an_argument_of_a_tool_is_no_option(line: str) -> None:
     assert option(line, nowhere) is None
 
 

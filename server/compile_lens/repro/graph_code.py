@@ -6,11 +6,11 @@ A trace says any text. A graph is a class with `forward`, whose statements assig
 from __future__ import annotations
 
 import ast
-import sys
 
 from compile_lens.entries.makers import is_word
 from compile_lens.late_pattern import pattern
 from compile_lens.repro.expressions import CannotWrite
+from compile_lens.repro.graph_attributes import is_of_program, is_of_value
 from compile_lens.repro.plain_text import DTYPES, FORMS
 from compile_lens.syntax.foreign_texts import parse_module
 
@@ -20,11 +20,11 @@ _FUNCTIONS_OF = frozenset(
     [
         "operator", "math",
         *(f"torch.{name}" for name in ("nn.functional", "functional", "special", "linalg", "fft", "sparse", "nested", "signal.windows",
-                                       "autograd", "autograd.grad_mode", "autograd.forward_ad", "amp", "amp.autocast_mode", "func",
-                                       "nn.attention", "_vmap_internals", "_higher_order_ops")),
+                                       "autograd.grad_mode", "autograd.forward_ad", "amp", "amp.autocast_mode", "nn.attention",
+                                       "_vmap_internals", "_higher_order_ops")),
         *(f"torch._C.{name}" for name in ("_nn", "_fft", "_linalg", "_special", "_sparse", "_nested", "_functorch", "_functions",
                                           "_autograd")),
-        *(f"torch._functorch.{name}" for name in ("predispatch", "vmap", "eager_transforms", "apis")),
+        *(f"torch._functorch.{name}" for name in ("predispatch", "vmap", "eager_transforms")),
     ]
 )  # fmt: skip
 _STATES = pattern(r"^(?:_set_grad_enabled|_\w*(?:grad|autocast|vmap|inference|deterministic)\w*)")
@@ -35,23 +35,25 @@ _EXACTLY = frozenset(
         "torch.autograd.function.FunctionCtx", "torch.Size", "torch._C._SDPAParams", "torch.ops.higher_order.register_hook",
         *(f"torch._C._autograd._saved_tensors_hooks_{name}" for name in ("disable", "enable")),
         *(f"torch._functorch.{name}.lazy_load_decompositions" for name in ("predispatch", "vmap")),
-        "torch.autograd.forward_ad._maybe_load_decompositions",
+        "torch.autograd.forward_ad._maybe_load_decompositions", "torch.autograd.grad", "torch.Tensor",
+        "torch._C._log_api_usage_once",
     ]
 )  # fmt: skip
-# what returns modules, types and other functions, or is about Python and no tensor
+# what takes or returns functions, returns modules and types, or is about Python and no tensor
 _NOT_ON_VALUES = pattern(
     r"^(?:partial|cast|warn|fork|wait|classproperty|_?deprecated|\w*(?:module|deploy|multiprocess|jit|extension|origin|upgrader|package)\w*"
-    r"|(?:parse|merge|unify|prepare|set_default|set_print|init)_\w*|methodcaller|attrgetter|itemgetter|call|_add_docstr|make_fx)"
+    r"|(?:parse|merge|unify|prepare|set_default|set_print|init)_\w*|methodcaller|attrgetter|itemgetter|call|_add_docstr|make_fx"
+    r"|custom_[bf]wd|\w*decorator|boolean_dispatch|handle_torch_function|script_if_tracing|_disable_dynamo|_check\w*_with|_?wraps\w*|exposed_in"
+    r"|tree_\w+|\w*vmap(?:_impl)?|grad|grad_and_value\w*|grad_impl|jac\w+|hessian|_?jvp(?:_with\w+)?|_?vjp(?:_with\w+)?|linearize"
+    r"|functionalize|functional_call|_?foreach_map|cond|while_loop\w*|scan|map|gradcheck|gradgradcheck|lazy_dynamo_disallow|flat_apply)"
 )
-# attributes of tensors that have the names of Python's modules; no other attribute of a value is one
-_LIKE_MODULES = frozenset(["select", "trace", "chunk", "copy"])
 # names of functions that read and write files, load code, start programs, or look into objects
 _REACHES_OUT = pattern(
     r"^(?:__\w*|\w*(?:file|save|load|open|dump|export|import|path|write|read_|library|system|exec|eval|compile|hub|package|serializ|pickle"
     r"|storage|data_ptr|numpy|share_memory|classes|register|signal|spawn|popen|socket|url|module_from)\w*)"
 )
 _TYPES = frozenset(["slice", "int", "float", "bool", "complex", "tuple", "list", "dict", "range"])
-_OF_PYTHON = _TYPES | {"abs", "max", "min", "sum", "len", "round", "pow", "device", "super"}
+_OF_PYTHON = _TYPES | {"abs", "max", "min", "sum", "len", "round", "pow", "device"}
 _VALUES = ("math.inf", "math.nan", "math.pi")
 _MADE = ("torch.nn.Parameter", "torch.nn.Buffer")
 _STATEMENTS_OF_CONSTRUCTORS = ("register_buffer", "register_parameter", "__init__")
@@ -127,6 +129,8 @@ class _Function:
             case ast.AnnAssign(target, annotation, value):
                 is_typed = self._is_target(target) and self._is_annotation(annotation)
                 return is_typed and (value is None or self._is_value(value))
+            case ast.AugAssign(target, _, value):
+                return self._is_target(target) and self._is_value(value)
             case ast.Return(value):
                 return value is None or self._is_value(value)
             case ast.Expr(value):
@@ -140,11 +144,12 @@ class _Function:
     def _is_target(self, node: ast.expr) -> bool:
         match node:
             case ast.Name(name):
-                return not name.startswith("__")
+                # what has no name in the program is called `_`, `__1`, …
+                return not name.startswith("__") or name.strip("_").isdecimal()
             case ast.Tuple(items) | ast.List(items):
                 return all(map(self._is_target, items))
             case ast.Attribute(ast.Name("self"), name):
-                return not name.startswith("__")
+                return self._is_constructor and is_of_program(name)
             case ast.Subscript(value, index):
                 return self._is_target(value) and self._is_value(index)
         return False
@@ -152,11 +157,12 @@ class _Function:
     def _is_value(self, node: ast.expr) -> bool:
         match node:
             case ast.Constant(str(text)):
-                return is_word(text)
+                # an equation may start with an ellipsis ('...i,...j->...ij')
+                return is_word(text.removeprefix("...").lstrip(","))
             case ast.Constant(value):
                 return not isinstance(value, bytes)
             case ast.Name(name):
-                return name in self._names or name in ("inf", "nan") or name in _TYPES
+                return (name in self._names and name != "self") or name in ("inf", "nan", "Ellipsis") or name in _TYPES
             case ast.Attribute(value, name):
                 return self._is_attribute(node, value, name)
             case ast.Call(func, arguments, named):
@@ -179,15 +185,18 @@ class _Function:
                 dotted.startswith("torch.") and dotted.count(".") == 1 and name in DTYPES | FORMS
             ) or dotted in _VALUES
         # what a graph owns has the names of the program
-        is_own = isinstance(value, ast.Name) and value.id == "self" and not name.startswith("__")
-        is_named = _is_plain_name(name) if dotted.startswith("self.") else _is_part(name)
-        return is_own or (is_named and self._is_value(value))
+        if isinstance(value, ast.Name) and value.id == "self":
+            return is_of_program(name)
+        is_named = is_of_value(name) or (_is_owned(value) and is_of_program(name) and _is_plain_name(name))
+        return is_named and self._is_value(value)
 
     def _is_callee(self, func: ast.expr, arguments: list[ast.expr]) -> bool:
         """Whether ``func`` is an operator, a function of computing, or a method of what one returned."""
         match func:
             case ast.Name("getattr"):
-                return len(arguments) == 2 and isinstance(arguments[1], ast.Constant) and _is_part(arguments[1].value)
+                return (
+                    len(arguments) == 2 and isinstance(arguments[1], ast.Constant) and is_of_value(arguments[1].value)
+                )
             case ast.Name(name):
                 return name in _OF_PYTHON and name not in self._names
             case ast.Attribute(value, name):
@@ -225,10 +234,11 @@ def _is_plain_name(name: object) -> bool:
     return isinstance(name, str) and _REACHES_OUT.fullmatch(name) is None
 
 
-def _is_part(name: object) -> bool:
-    """Whether a value may have the attribute ``name``: not one of a module that got to be one, which is another module."""
-    is_module = name in sys.stdlib_module_names and name not in _LIKE_MODULES
-    return _is_plain_name(name) and not is_module and name != "torch"
+def _is_owned(node: ast.expr) -> bool:
+    """Whether ``node`` is ``self.a.b``: a module of the graph, or a tensor."""
+    return isinstance(node, ast.Attribute) and (
+        (isinstance(node.value, ast.Name) and node.value.id == "self") or _is_owned(node.value)
+    )
 
 
 def _line(node: ast.AST) -> str:

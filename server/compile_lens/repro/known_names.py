@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
+import importlib.util
+import itertools
 import math
 import operator
 import sys
+import types
 import typing
 from collections.abc import Iterable, Iterator
 from keyword import iskeyword
+from pathlib import Path
 
 from compile_lens.entries.makers import is_torch_class, is_value_of_libraries
 from compile_lens.late_pattern import pattern
@@ -37,6 +42,21 @@ PLAIN_CLASSES = frozenset(
         *(f"datetime.{name}" for name in ("date", "datetime", "time", "timedelta", "timezone")),
         *(f"pathlib.{name}" for name in ("Path", "PosixPath", "WindowsPath", "PurePath", "PurePosixPath", "PureWindowsPath")),
         *(f"pathlib._local.{name}" for name in ("Path", "PosixPath", "WindowsPath", "PurePath", "PurePosixPath", "PureWindowsPath")),
+    ]
+)  # fmt: skip
+# classes of Python's that make code, run it, or start something, by whatever chain of modules of a library they are reached
+_RUN_CODE = frozenset(
+    [
+        *(name for name in dir(types) if name.endswith("Type") and name != "MappingProxyType"),
+        "Thread", "Timer", "Process", "Pool", "ThreadPool", "Executor", "ThreadPoolExecutor", "ProcessPoolExecutor", "Popen", "Pdb", "Bdb",
+        "Tracer", "Trace", "Profile", "Interpreter", "InteractiveInterpreter", "InteractiveConsole", "TestProgram", "TestLoader",
+        "TextTestRunner", "FunctionTestCase", "DocTestRunner", "DocTestFinder", "IMAP4", "IMAP4_SSL", "IMAP4_stream", "FTP", "FTP_TLS",
+        "SMTP", "SMTP_SSL", "POP3", "POP3_SSL", "NNTP", "Telnet", "HTTPConnection", "HTTPSConnection", "HTTPServer",
+        "ThreadingHTTPServer", "TCPServer", "UDPServer", "SSLContext", "SSLSocket", "ServerProxy", "SimpleXMLRPCServer", "CDLL", "PyDLL",
+        "LibraryLoader", "Unpickler", "Shelf", "DbfilenameShelf", "ZipFile", "PyZipFile", "TarFile", "GzipFile", "BZ2File", "LZMAFile",
+        "NamedTemporaryFile", "TemporaryFile", "TemporaryDirectory", "SpooledTemporaryFile", "BaseManager", "SyncManager",
+        "SourceFileLoader", "SourcelessFileLoader", "ExtensionFileLoader", "ModuleSpec", "Finalize", "Repl", "Cmd", "Environment",
+        "EnvBuilder", "Quitter", "Debug",
     ]
 )  # fmt: skip
 # what makes functions that look into any object, and call what they find
@@ -163,8 +183,15 @@ class KnownNames:
         if not any(_CLASS.fullmatch(part) for part in parts[-2:]) or self._files.reaches_out(name):
             return False
         if top == "torch":
-            return is_torch_class(name) or self._files.says(name) or _CLASS_IN_TORCH.fullmatch(name) is not None
-        return top not in sys.stdlib_module_names and self._files.imports_package(top)
+            # a class that the files name; of one that they do not, no method
+            is_named = _CLASS.fullmatch(parts[-1]) is not None and self._files.says(name)
+            return is_torch_class(name) or is_named or _CLASS_IN_TORCH.fullmatch(name) is not None
+        return (
+            top not in sys.stdlib_module_names
+            and self._files.imports_package(top)
+            and _RUN_CODE.isdisjoint(parts)
+            and not _leads_through_python(parts)
+        )
 
     def _is_said(self, name: str) -> bool:
         """Whether it is a function of a package that the user's files name, and that does not say that it reaches out."""
@@ -189,6 +216,32 @@ def _leads_through_module(name: str) -> bool:
     top, *parts = name.split(".")
     modules = sys.stdlib_module_names - _LIKE_MODULES
     return top == "torch" and any(part in modules or part == "torch" for part in parts)
+
+
+def _leads_through_python(parts: list[str]) -> bool:
+    """Whether a part of a name is a module of Python that a library imports, by what follows: a library may have one of that name, too."""
+    return any(
+        module in sys.stdlib_module_names and _is_in_module(module, inside)
+        for module, inside in itertools.pairwise(parts[1:])
+    )
+
+
+def _is_in_module(module: str, name: str) -> bool:
+    words = _words_of(module)
+    return words is None or name in words
+
+
+@functools.cache
+def _words_of(module: str) -> frozenset[str] | None:
+    """The words of the source of a module of Python; None where it has none, so that everything may be in it."""
+    try:
+        spec = importlib.util.find_spec(module)
+        source = spec.origin if spec is not None else None
+        if source is None or not source.endswith(".py"):
+            return None
+        return frozenset(_PART.findall(Path(source).read_text("utf-8")))
+    except (ImportError, ValueError, OSError):
+        return None
 
 
 def _bound_by(text: str) -> Iterator[str]:

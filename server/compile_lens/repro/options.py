@@ -23,10 +23,11 @@ _CLASSES = frozenset(
         "eager_numerics", "lookup_table", "test_configs",
     ]
 )  # fmt: skip
-_WORD = pattern(r"[A-Za-z0-9_][\w, :-]{0,200}")
+# one word: of several, a tool that is started gets the second as an argument of its own (`-march={march}`, torch/_inductor/cpp_builder.py)
+_WORD = pattern(r"[A-Za-z0-9_][\w,:-]{0,200}")
 _LEADS_ELSEWHERE = pattern(
     r"(?i)^(?:.*_)?(?:cxx|cc|nvcc|gcc|hipcc|cmd|command|compiler|linker|flags?|args|dirs?|folder|paths?|root|file(?:name)?|home|url|host|server|"
-    r"key|prefix|cutlass\w*|rocm\w*|cuda_cxx|lib\w*|include\w*|module\w*|fn|pass|hook|config|log\w*|output\w*|cache\w*|strategy)"
+    r"key|prefix|cutlass\w*|rocm\w*|cuda_cxx|lib\w*|include\w*|march|wrapper\w*|custom_ops\w*|module\w*|fn|pass|hook|config|log\w*|output\w*|cache\w*|strategy)"
 )
 # arguments of `torch.compile` that may be more than data
 ARGUMENTS = frozenset(["backend", "options", "guard_filter_fn"])
