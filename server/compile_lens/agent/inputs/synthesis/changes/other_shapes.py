@@ -55,6 +55,28 @@ def larger(candidate: Candidate) -> Iterator[Candidate]:
             yield with_values(candidate, sizes, candidate.negated if undone else ())
 
 
+def longer(candidate: Candidate) -> Iterator[Candidate]:
+    """Candidates in which one dimension of a signal or a sequence is longer, and its channels stay as many: the first after the batch,
+    then the last."""
+    values, free = candidate.unknowns.values, _free(candidate)
+    floats = [tensor.dims for _, tensor in candidate.arguments.tensors() if tensor.dtype.startswith("float")]
+    for sides in ([dims[1] for dims in floats if len(dims) > 1], [dims[-1] for dims in floats if len(dims) > 2]):
+        for least in SIGNAL_SIZES:
+            sizes = {**values, **{name: max(values[name], least) for name in sides if name in free}}
+            if sizes != values:
+                yield with_values(candidate, sizes, ())
+
+
+def of_further_slices(candidate: Candidate, want: int, origins: Origins) -> Iterator[Candidate]:
+    """Candidates for a slice that is empty and should have ``want`` items: it begins where the dimension ends (`x[:, n : 2 * n]`)."""
+    values = candidate.unknowns.values
+    for path, tensor in _nearest_first(candidate, origins):
+        for dim in tensor.dims[1:]:
+            if not candidate.unknowns.by_name[dim].fixed and values[dim] % want == 0:
+                yield from apart(candidate, dim, values[dim] + want, [(path, tensor)])
+                yield with_values(candidate, {**values, dim: values[dim] + want}, ())
+
+
 def alike(candidate: Candidate, shapes: str) -> Iterator[Candidate]:
     """Candidates in which a tensor of the one shape is what that of the other is: `2, 16, 8|2`. The larger shape comes first."""
     values = candidate.unknowns.values

@@ -166,6 +166,8 @@ _TOO_SMALL = re.compile(
     r"|shape of the mask .{0,60} does not match the shape of the indexed tensor"
     r"|selected index k out of range|Expected more than 1 (?:value|spatial element)|(?:longer|larger|greater) than|can't divide axis of length",
 )
+_REPEATED = re.compile(r"repeat dims can not be smaller than number of dimensions")
+_OF_NO_SAMPLE = re.compile(r"(?:min|max)\(\): Expected reduction dim to be specified for input\.numel\(\) == 0")
 _FRACTIONS = re.compile(
     r"between 0 and 1\b|\b(?:in|within|range|interval)\W{0,12}\[0(?:\.0*)?, ?1(?:\.0*)?\]|\(lower_bound=0\b"
     r"|probability tensor contains"
@@ -236,6 +238,10 @@ def requirements(error: BaseException) -> Iterator[Requirement]:
         yield Requirement("shape", f"{match['name']} {match['shape']}")
     if _LONG_OR_FLOAT.search(text):
         yield Requirement("dtype", "float32")
+    if _OF_NO_SAMPLE.search(text):
+        yield Requirement("longer", "")
+    if _REPEATED.search(text):
+        yield Requirement("more-dims", "-1")
     unpacked, of_parts = _rank_of_unpacked(error), is_of_parts(error)
     for pattern in _RANK_AND_GOT:
         match = pattern.search(text)

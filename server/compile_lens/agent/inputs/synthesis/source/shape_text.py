@@ -36,9 +36,11 @@ ANNOTATED_DTYPES = {
 _ANNOTATION = re.compile(r"\b(\w+)\s*\[\s*(?:[\w.]+\s*,\s*)?(['\"])(.*?)\2")
 # (B, T, C) and [batch, seq_len, dim], with numbers and sums in them
 _SHAPE = re.compile(r"[(\[]\s*((?:[\w.+\-*/ ]+|\*\w*|\.\.\.)(?:\s*,\s*(?:[\w.+\-*/ ]+|\.\.\.))*\s*,?)\s*[)\]]")
-_X_SHAPE = re.compile(r"\b([A-Za-z]\w*|\d+)((?:\s*[x×]\s*(?:[A-Za-z]\w*|\d+)){1,5})\b")
-# without spaces: Bx3xHxW
-_COMPACT = re.compile(r"\b(?:[A-Z]|\d+)(?:x(?:[A-Z]|\d+)){1,5}\b")
+# without spaces only beside a number: there is no shape in "context" or "pixel"
+_TIMES = r"(?:\s+x\s+|\s*×\s*|(?<=\d)x(?=\w)|x(?=\d))"
+_X_SHAPE = re.compile(rf"\b(?:[A-Za-z]\w*?|\d+)(?:{_TIMES}(?:[A-Za-z]\w*?|\d+)){{1,5}}\b")
+# without spaces: Bx3xHxW, bxcxhxw
+_COMPACT = re.compile(r"\b(?:[A-Z]|\d+)(?:x(?:[A-Z]|\d+)){1,5}\b|\b[bchwndtlmk](?:x[bchwndtlmk\d]){1,5}\b")
 # in words: Size: BATCH x LENGTH OF THE SEQUENCE x self.width
 _IN_WORDS = re.compile(
     r"\b(?:[Ss]ize|[Ss]hape)s?(?: is| of)?\s*:?\s+((?:[\w.]+ ){1,5}[x×](?: [\w.]+){1,5}(?: [x×](?: [\w.]+){1,5})*)"
@@ -76,19 +78,30 @@ _NOT_DIMENSIONS = frozenset(
 _DTYPE_WORDS = (
     (re.compile(r"\bBoolTensor\b|\bbool(?:ean)? (?:mask|tensor)", re.I), "bool"),
     (re.compile(r"\bLongTensor\b|\bint64\b|\btoken (?:ids|indices)\b|\bclass (?:ids|labels|indices)\b", re.I), "int64"),
+    (
+        re.compile(
+            r"^\W*(?:(?:a|the|list|tensor|vector|array|of|int|integer|1d|2d) ){0,4}ind(?:ices|exes) (?:of|to|into|for)\b",
+            re.I,
+        ),
+        "int64",
+    ),
+    (re.compile(r"^\W*(?:an? |the )?int(?:eger)?s? tensors?\b", re.I), "int64"),
     (re.compile(r"\bFloatTensor\b|\bfloat32\b"), "float32"),
 )
 # of what is said of one parameter
 MOST_LINES = 10
 _GOOGLE = re.compile(r"^\s*\*{0,2}(\w+)\s*(?:\(([^)\n]*(?:\([^)]*\)[^)\n]*)*)\))?\s*:(?!//)\s*(.*)$")
 _NUMPY = re.compile(r"^\s*(\w+)\s*:(?!//)\s*(\S.*)$")
-_SPHINX = re.compile(r"^\s*:(?:param|arg)\s+(?:[\w.\[\]]+\s+)?(\w+)\s*:\s*(.*)$")
+# `name {torch.tensor} -- what it is`
+_BRACED = re.compile(r"^\s*(\w+)\s*\{[^{}]*\}\s*(?:-{1,2}|:)\s*(.*)$")
+_SPHINX = re.compile(r"^\s*:(?:params?|arg)\s+(?:[\w.\[\]]+\s+)?(\w+)\s*:\s*(.*)$")
 
 
 def annotated_shape(annotation: str) -> tuple[str, tuple[str, ...]] | None:
     """The dtype ('' if unknown) and dimensions of an annotation like ``Float[Tensor, "batch 3 h w"]``; None for any other."""
     match = _ANNOTATION.search(annotation)
-    if match is None:
+    # the texts of a Literal are values, or keys: `dict[Literal["energy"], Tensor]`
+    if match is None or match[1] == "Literal":
         return None
     kind = ANNOTATED_DTYPES.get(match[1], "")
     words = match[3].replace(",", " ").split() if " " in match[3] or "," not in match[3] else match[3].split(",")
@@ -112,7 +125,7 @@ def written_shape(text: str) -> tuple[str, ...] | None:
     compact = [each[0] for each in _COMPACT.finditer(text) if "0x" not in each[0]]
     if compact:
         # flattened 3x3 matrices of shape Bx9xHxW: what has a name is a dimension of the tensor
-        named = [each for each in compact if re.search("[A-Z]", each)]
+        named = [each for each in compact if re.search("[A-Za-wyz]", each)]
         return tuple((named or compact)[0].split("x"))
     described = _IN_WORDS.search(text)
     if described is not None:
@@ -120,7 +133,7 @@ def written_shape(text: str) -> tuple[str, ...] | None:
         return (*("_".join(part.split()) for part in parts), last.split()[0].rstrip("."))
     product = _X_SHAPE.search(text)
     if product is not None and "0x" not in product[0]:
-        parts = [part.strip() for part in re.split(r"\s*[x×]\s*", product[0])]
+        parts = [part.strip() for part in re.split(_TIMES, product[0])]
         if len(parts) > 1 and _are_dimensions(parts):
             return tuple(parts)
     return None
@@ -173,7 +186,7 @@ def parameter_descriptions(docstring: str, names: Iterable[str]) -> dict[str, st
 
 
 def _described(line: str) -> tuple[str, str]:
-    for pattern in (_SPHINX, _GOOGLE, _NUMPY):
+    for pattern in (_SPHINX, _BRACED, _GOOGLE, _NUMPY):
         match = pattern.match(line)
         if match is not None:
             return match[1], " ".join(part for part in match.groups()[1:] if part)

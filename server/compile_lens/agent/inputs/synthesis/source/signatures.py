@@ -20,6 +20,9 @@ from .parameter_uses import read_body
 from .passed_on_values import read_passed_on, receivers
 from .shape_text import annotated_shape, dtype_in, parameter_descriptions, written_shape
 
+# in the midst of a comment: `# x/prompt [B, 80, T] -> [B, T, 80]; cond [B, T, 512]`
+_SHAPES_OF_NAMES = re.compile(r"(?<![\w/.])(\w+(?:/\w+)*)`?(?:\s*[:=]\s*|\s+)([(\[][\w\s*+-]+(?:,[\w\s*+-]+)+,?[)\]])")
+
 
 def read_parameters(function: Callable[..., Any], skip_first: bool, depth: int = 0) -> list[ParameterInfo]:
     """The parameters of ``function`` in order, without ``*args`` and ``**kwargs``. ``skip_first``: it is a method.
@@ -146,6 +149,11 @@ def _read_comments(source: str, by_name: dict[str, ParameterInfo]) -> None:
             info.dims = written_shape(comment[described.end() - 1 :] if described else comment)
             if info.dims is None and described:
                 info.dims = written_shape(comment)
+    for _, comment in _comments(source):
+        for name, shape in _SHAPES_OF_NAMES.findall(comment):
+            for each in name.split("/"):
+                if each in by_name and by_name[each].dims is None:
+                    by_name[each].dims = written_shape(shape)
 
 
 def read_comments_of_fields(source: str, by_name: dict[str, ParameterInfo]) -> None:

@@ -14,7 +14,7 @@ class Requirement:
     ``size``, ``bound``: ``got expected``, for a size that must be the other, or must be larger or smaller.
     ``shape``: a shape and the name of the argument that has it. ``alike``: two shapes that should be one.
     ``items``: how many there are, and into how many they are viewed. ``batch``: more than one item.
-    ``larger``: larger sizes. ``below``: the limit of the numbers in it.
+    ``larger``: larger sizes. ``longer``: more steps. ``below``: the limit of the numbers in it.
     ``fractions``: numbers from 0 to 1. ``positive``: numbers above 0. ``gradient``: what is passed needs one.
 
     Of other arguments:

@@ -11,7 +11,9 @@ from ....runtime.torchscript_errors import reason_of
 from ..changes.demanded_contents import with_demanded_contents
 from ..changes.demanded_values import with_demanded_values
 from ..changes.equal_lengths import with_equal_lengths
+from ..changes.flattened import with_rows_of_flattened
 from ..changes.number_ranges import with_number_in_bounds
+from ..changes.one_batch import with_one_batch
 from ..changes.other_kinds import nearest_first, of_dtype, of_other_kinds
 from ..changes.other_lengths import with_other_length
 from ..changes.other_shapes import (
@@ -19,6 +21,8 @@ from ..changes.other_shapes import (
     alike,
     apart,
     larger,
+    longer,
+    of_further_slices,
     of_more_items,
     of_other_part,
     of_other_product,
@@ -38,10 +42,12 @@ from ..changes.other_values import (
     with_small_model,
     with_text,
 )
+from ..changes.read_by_texts import with_all_read_by_texts
 from ..changes.refused_lists import with_refused_lists
 from ..changes.refused_members import with_name_of_part
 from ..changes.refused_numbers import with_accepted_number, with_number_in_range, with_number_of_type
 from ..changes.structures import as_graphs, with_keys_of_program, with_mentioned_keys, with_structure
+from ..changes.unpacked_inputs import with_unpacked_inputs
 from ..changes.values_that_leave_some import of_one_kind, with_full_masks
 from ..errors.failing_lines import failing_line, names_of_none
 from ..errors.lacking_arguments import lacking_names, lacking_parameters
@@ -97,12 +103,16 @@ def next_candidates(
             yield from _satisfying(problem, candidate, Requirement("argument", requirement.value))
     yield from as_graphs(candidate, error)
     if problem.guess is not None:
+        yield from with_all_read_by_texts(candidate, error, problem.guess)
+        yield from with_unpacked_inputs(candidate, error, problem.guess)
         for requirement in wanted:
             if requirement.kind in ("attribute", "key", "several", "pair", "tensor", "number", "array", "square"):
                 yield from with_structure(candidate, requirement, error, problem.guess, problem.read)
         yield from with_mentioned_keys(candidate, error, problem.guess)
         yield from with_keys_of_program(candidate, error)
     yield from with_equal_lengths(candidate, error)
+    yield from with_rows_of_flattened(candidate, error)
+    yield from with_one_batch(candidate, error)
     yield from with_tuples(candidate, error)
     yield from with_full_masks(candidate, error)
     if problem.make is not None:
@@ -158,11 +168,16 @@ def next_candidates(
     for requirement in wanted:
         if requirement.kind == "bound":
             yield from _satisfying(problem, candidate, Requirement("size", requirement.value))
+    if any(w.kind == "longer" for w in wanted):
+        yield from longer(candidate)
     if any(w.kind == "larger" for w in wanted):
         yield from of_one_kind(candidate, error)
         yield from larger(candidate)
     yield from _with_as_many_as_indices(candidate, error)
     sizes = [tuple(map(int, w.value.split())) for w in wanted if w.kind == "size"]
+    for got, want in sizes:
+        if not got and want:
+            yield from of_further_slices(candidate, want, origins)
     if any(got < want for got, want in sizes):
         yield from _with_one_more(problem, candidate, error)
     unmade = [(got, want) for got, want in sizes if got not in candidate.unknowns.values.values()]

@@ -24,6 +24,7 @@ from ..changes.other_values import is_of_kept, is_of_object, needs_one_of
 from ..errors.failing_lines import failing_place
 from ..errors.lacking_object import lacks_in_kept
 from ..errors.messages import is_too_large, is_too_small, requirements
+from ..errors.named_methods import asks_for_method
 from ..terms.call_problem import CallProblem
 from ..terms.candidate import Candidate
 from .next_candidates import next_candidates
@@ -209,7 +210,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         is_kept = is_kept or (
             bool(problem.kept) and lacks_in_kept(error, dict(candidate.arguments.named), problem.kept)
         )
-        if is_number_called or is_kept or needs_one_of(problem.open_parts, error):
+        if is_number_called or is_kept or asks_for_method(error) or needs_one_of(problem.open_parts, error):
             raise furthest.not_found(error, first)
         enlarged = next(larger(candidate), None) if is_too_small(error) else None
         if enlarged is not None:

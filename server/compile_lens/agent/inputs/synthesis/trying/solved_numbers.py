@@ -66,7 +66,7 @@ def with_solved_pair(
     values = candidate.unknowns.values
     for index, sizes in enumerate(compared_sizes(before)):
         factors = [name for name, error in after.items() if _is_factor(values[name], before, error, index)]
-        for one, other in itertools.combinations(factors, 2):
+        for one, other in itertools.combinations(factors, 2) if sizes[0] else ():
             # what stays is the other factor of the product, and the other size
             product = Fraction(sizes[1] * values[one] * values[other], sizes[0])
             if product.denominator != 1 or not 0 < product <= MAX_SIZE:
@@ -106,7 +106,7 @@ def _by_steps(now: int, other: int, sizes: tuple[int, int], changed: tuple[int, 
 def _by_powers(now: int, other: int, sizes: tuple[int, int], changed: tuple[int, int]) -> Fraction | None:
     """The same where they are products of its powers: `width * width`, `length // stride`."""
     one, two = (_power(now, other, *pair) for pair in zip(sizes, changed, strict=True))
-    if one is None or two is None or one == two:
+    if one is None or two is None or one == two or 0 in sizes:
         return None
     ratio = Fraction(sizes[1], sizes[0]) if one > two else Fraction(sizes[0], sizes[1])
     if abs(one - two) == 1:
@@ -116,5 +116,7 @@ def _by_powers(now: int, other: int, sizes: tuple[int, int], changed: tuple[int,
 
 
 def _power(now: int, other: int, before: int, after: int) -> int | None:
+    if not before:
+        return None  # of an empty slice
     grown = Fraction(other, now)
     return next((power for power in _POWERS if Fraction(after, before) == grown**power), None)

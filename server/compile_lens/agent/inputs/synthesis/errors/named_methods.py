@@ -1,0 +1,30 @@
+"""Whether an error asks for a call of another method first: `assert self.cache is not None, "call setup_caches first"`."""
+
+from __future__ import annotations
+
+import re
+
+_ASKED_FIRST = re.compile(r"\b(?:call|run|use|invoke|first|before|must|need(?:s|ed)?|forgot|did you)\b", re.I)
+_WORD = re.compile(r"\b[A-Za-z]\w{3,}\b")
+_RAISED = (AssertionError, RuntimeError, ValueError)
+
+
+def asks_for_method(error: BaseException) -> bool:
+    """Whether ``error`` names a method of an object that was at work, which is not one of torch's and was not at work itself: no other
+    arguments help before it has been called."""
+    text = str(error)
+    if type(error) not in _RAISED or _ASKED_FIRST.search(text) is None:
+        return False
+    words, entry = set(_WORD.findall(text)), error.__traceback__
+    running: set[str] = set()
+    named: set[str] = set()
+    while entry is not None:
+        running.add(entry.tb_frame.f_code.co_name)
+        owner = entry.tb_frame.f_locals.get("self")
+        for base in type(owner).__mro__ if owner is not None else ():
+            if base.__module__.partition(".")[0] not in ("torch", "builtins"):
+                named.update(
+                    word for word in words & vars(base).keys() if type(vars(base)[word]).__name__ == "function"
+                )
+        entry = entry.tb_next
+    return bool(named - running)
