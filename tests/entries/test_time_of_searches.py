@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -80,9 +81,10 @@ def test_a_search_that_finds_nothing_says_how_far_it_came() -> None:
     def draft(error: Any) -> str:
         return str(error.draft) if error is not None else "Net()(x)"
 
-    told = timed.searched(_raising(furthest), "Net", 20.0, draft)
+    drafting = timed.Drafting(ModuleType("file"), draft, "file.py")
+    told = timed.searched(_raising(furthest), "Net", 20.0, drafting)
     assert (told.target, told.reason, told.draft) == ("Net", "ValueError: 3 of 4", "Net(3)(x=float32[2, 4])")
-    late = timed.searched(_raising(furthest), "Net", 0.0, draft)
+    late = timed.searched(_raising(furthest), "Net", 0.0, drafting)
     assert (late.reason, late.draft) == (timed.NO_TIME, "Net()(x)")
 
 
@@ -93,7 +95,7 @@ def test_a_search_whose_process_ended_is_not_said_to_have_taken_long() -> None:
     def find(_: object) -> Any:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    told = timed.searched(find, "Net", 20.0, lambda _: "Net()(x)")
+    told = timed.searched(find, "Net", 20.0, timed.Drafting(ModuleType("file"), lambda _: "Net()(x)", "file.py"))
     assert told.reason == "the process that searched for its inputs exited early: SIGKILL"
     assert told.draft == "Net()(x)"
 

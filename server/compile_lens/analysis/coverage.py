@@ -58,6 +58,8 @@ def measure(
                 tree.line_text(why.line).strip() if why.line else "",
                 why.involved,
                 rank,
+                why.beside,
+                why.said,
             )
         )
     if not found:

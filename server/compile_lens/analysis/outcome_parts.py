@@ -10,19 +10,35 @@ from compile_lens.wording import counted
 LONGEST_LINE = 100
 
 
-def what_failed(line: int, text: str, involved: tuple[str, ...]) -> str:
-    """ "It fails at line 9 (`return x.sum(dim)`): change `dim`."; '' where the line is not known."""
-    if not text:
-        return ""
+def what_failed(
+    line: int, text: str, involved: tuple[str, ...], beside: tuple[str, ...] = (), said: tuple[str, ...] = ()
+) -> str:
+    """ "It fails at line 9 (`return x.sum(dim)`): change `dim`. Check `x` (`[B, T]`), too."; '' where nothing is known.
+
+    ``said`` is what the source says of each of ``involved`` and then of ``beside``.
+    """
+    known = dict(zip((*involved, *beside), said, strict=False))
+    named = {name: f"`{name}`{f' ({words})' if words else ''}" for name, words in known.items()}
     text = text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 1]}…"
-    change = " or ".join(f"`{name}`" for name in involved)
-    return f"It fails at line {line} (`{text}`){f': change {change}' if change else ''}."
+    change = " or ".join(named.get(name, f"`{name}`") for name in involved)
+    where = f"It fails at line {line} (`{text}`)" if text else ""
+    what = (
+        f"{where}: change {change}."
+        if where and change
+        else f"{where}."
+        if where
+        else f"Change {change}." * bool(change)
+    )
+    others = ", ".join(named.get(name, f"`{name}`") for name in beside)
+    check = f"Check {others}{', too' if change else ''}." if others else ""
+    return " ".join(filter(None, (what, check)))
 
 
 class NotCalled(Struct, frozen=True):
     """A target that was not called, and why. ``draft`` is a call of it with what is known, for the user to complete.
 
-    ``line`` is where the call failed, 0 where that is not known; ``involved`` are arguments that the failing lines name.
+    ``line`` is where the call failed, 0 where that is not known; ``involved`` are arguments that the failing lines name, ``beside`` the
+    others of the draft, and ``said`` what the source says of each of both.
     """
 
     target: str
@@ -30,13 +46,16 @@ class NotCalled(Struct, frozen=True):
     draft: str = ""
     line: int = 0
     involved: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
 
 
 class Unit(Struct, frozen=True):
     """A class or function of the file. ``reason`` says why it was not analyzed, '' if it was.
 
     ``draft`` is a call of it to complete: one like it failed at ``failed_line``, whose source is ``failed_text``, because of one of the
-    arguments ``involved``. ``rank`` is its place among all that the file is about, 0 for the first.
+    arguments ``involved``. ``beside`` are its other arguments, and ``said`` is what the source says of each of both. ``rank`` is its place
+    among all that the file is about, 0 for the first.
     """
 
     name: str
@@ -48,11 +67,13 @@ class Unit(Struct, frozen=True):
     failed_text: str = ""
     involved: tuple[str, ...] = ()
     rank: int = 0
+    beside: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
 
     @property
     def what_failed(self) -> str:
         """Where a call like the draft failed, and what to change."""
-        return what_failed(self.failed_line, self.failed_text, self.involved)
+        return what_failed(self.failed_line, self.failed_text, self.involved, self.beside, self.said)
 
     @property
     def is_analyzed(self) -> bool:

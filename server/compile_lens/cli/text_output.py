@@ -173,7 +173,7 @@ class TextOutput:
             self._screen.print_line(Styled(f"  Not analyzed: `{unit.name}` ({unit.reason})", style="dim"))
             if unit.draft:
                 self._screen.print_line(Styled(f"    Complete this call: --entry {shell_argument(unit.draft)}"))
-                if unit.failed_text:
+                if unit.what_failed:
                     self._screen.print_line(Styled(f"    {unit.what_failed}", style="dim"))
         more = len(coverage.missing) - len(shown)
         if more:

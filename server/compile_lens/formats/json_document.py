@@ -76,6 +76,10 @@ def _coverage(coverage: Coverage | None) -> dict[str, Any] | None:
                 "draft": unit.draft,
                 "failed_line": unit.failed_line,
                 "change": list(unit.involved),
+                "check": list(unit.beside),
+                "expected": {
+                    name: words for name, words in zip((*unit.involved, *unit.beside), unit.said, strict=False) if words
+                },
             }
             for unit in coverage.units
         ],

@@ -203,8 +203,9 @@ class _Analysis:
         first = next((one for one in self._not_called(self._facts) if one.draft and not offered), None)
         tree = self._tree_of(self._job.file)
         failed = ""
-        if first is not None and first.line and tree is not None:
-            failed = what_failed(first.line, tree.line_text(first.line).strip(), first.involved)
+        if first is not None and tree is not None:
+            text = tree.line_text(first.line).strip() if first.line else ""
+            failed = what_failed(first.line, text, first.involved, first.beside, first.said)
         return _unusable(
             self._job.entry, self._facts.unusable.rstrip("."), first.draft if first is not None else "", failed
         )

@@ -93,8 +93,8 @@ class RunFacts:
         elif isinstance(event, EntryCalled):
             self.calls += [EntryCall(call.text, call.making, call.inputs, call.target) for call in event.calls]
             self.not_called += [
-                NotCalled(failed.target, failed.reason, failed.draft, failed.line, failed.involved)
-                for failed in event.failed
+                NotCalled(each.target, each.reason, each.draft, each.line, each.involved, each.beside, each.said)
+                for each in event.failed
             ]
         elif isinstance(event, CallStopped):
             self.stopped_calls[event.target] = event.seconds

@@ -34,7 +34,7 @@ from .synthesis.source.signatures import read_parameters
 from .synthesis.target import find_call, find_inputs
 from .synthesis.terms.arguments import NEEDS_GRADIENT, in_words, known_text
 from .synthesis.trying.search import NotFound, SearchBudget
-from .timed_search import NO_TIME, SEARCH_CLOCK_S, SearchClock, searched
+from .timed_search import NO_TIME, SEARCH_CLOCK_S, Drafting, SearchClock, searched
 
 # a larger model is not copied for each trial
 COPIED_PARAMETERS = 30_000_000
@@ -273,7 +273,7 @@ def call_class(
             else ""
         )
 
-    found = searched(find, cls.__name__, next_s(), draft)
+    found = searched(find, cls.__name__, next_s(), Drafting(owner, draft, file))
     if isinstance(found, CallNotMade):
         failed.append(found)
         return False

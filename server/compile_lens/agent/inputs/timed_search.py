@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
 
 from ..runtime.entry_plans import CallTime
 from ..runtime.entry_protocol import CallNotMade
 from .calling.ahead import Died, ahead, of_copy
 from .synthesis.making.object_calls import FoundCall
 from .synthesis.trying.search import NotFound, SearchBudget
+from .synthesis.what_to_change import not_made
 from .trials import KILLED
 
 # seconds of processor time for the inputs of each model, and seconds by the clock until its copy ends
@@ -33,9 +36,18 @@ Find = Callable[[SearchBudget], FoundCall]
 Draft = Callable[["NotFound | None"], str]
 
 
-def no_draft(_: NotFound | None) -> str:
-    """For what no call of the file constructs."""
-    return ""
+@dataclass(frozen=True)
+class Drafting:
+    """How a call of something of ``module`` is ``written`` where the search has found none; ``file`` is the analyzed one."""
+
+    module: ModuleType
+    written: Draft
+    file: str
+
+    def of(self, name: str, error: NotFound | None, why: str) -> CallNotMade:
+        """What is said of ``name``, whose search ended with ``error``."""
+        draft = self.written(error)
+        return not_made(self.module, name, why, draft, error.shown if error is not None else None, self.file)
 
 
 class SearchClock:
@@ -60,19 +72,26 @@ class SearchClock:
         return left if left >= SHORTEST_S else 0.0
 
 
-def searched(find: Find, name: str, clock_s: float, draft: Draft = no_draft) -> FoundCall | CallNotMade:
+def searched(find: Find, name: str, clock_s: float, drafting: Drafting | None = None) -> FoundCall | CallNotMade:
     """What ``find`` returns in a copy of the process that ends after ``clock_s`` seconds; else why there is no call of ``name``, and one to
-    complete. With 0 s, nothing is searched."""
+    complete if a call of the file constructs it (``drafting``). With 0 s, nothing is searched."""
+
+    def failed(why: str, error: NotFound | None = None) -> CallNotMade:
+        return drafting.of(name, error, why) if drafting is not None else CallNotMade(name, why)
+
+    def failed_aside(why: str) -> CallNotMade:
+        return of_copy(lambda: failed(why), DRAFT_S) or CallNotMade(name, why)
+
     if not clock_s:
-        return CallNotMade(name, NO_TIME, _written(draft))
+        return failed_aside(NO_TIME)
 
     def result() -> FoundCall | CallNotMade:
         try:
             return find(SearchBudget(MAX_TRIALS, SEARCH_S, clock_seconds=clock_s * OF_COPY))
         except NotFound as error:
-            return CallNotMade(name, str(error), draft(error))
+            return failed(str(error), error)
         except AttributeError as error:
-            return CallNotMade(name, str(error), draft(None))
+            return failed(str(error))
 
     with ahead(lambda send: send(result()), clock_s) as values:
         found = next(values, None)
@@ -81,8 +100,4 @@ def searched(find: Find, name: str, clock_s: float, draft: Draft = no_draft) -> 
     why = (
         f"{KILLED}: {found.why}" if isinstance(found, Died) else f"the search for inputs took more than {clock_s:.0f} s"
     )
-    return CallNotMade(name, why, _written(draft))
-
-
-def _written(draft: Draft) -> str:
-    return of_copy(lambda: draft(None), DRAFT_S) or ""
+    return failed_aside(why)

@@ -29,16 +29,15 @@ from .calling.time_limit import TrialTooLong, at_most
 from .importing.absent import cause_of
 from .importing.moved_stand_ins import tell_lack, telling
 from .synthesis.drafts import draft_of
-from .synthesis.errors.blame import involved_arguments, line_of_failure
 from .synthesis.errors.no_call import no_call_returns
 from .synthesis.making.built_by_function import of_builder
-from .synthesis.making.construction import CONSTRUCTOR_FAILED
 from .synthesis.making.object_calls import FoundCall
 from .synthesis.making.other_settings import OtherSetting, other_settings
 from .synthesis.optional_arguments import optional_arguments
 from .synthesis.project.concrete_classes import is_abstract
 from .synthesis.target import find_call
 from .synthesis.trying.search import NotFound, SearchBudget, sentence_of
+from .synthesis.what_to_change import not_made
 
 # the share of a run's time that the first calls may take; the rest is for calling them in other ways
 FIRST_SHARE = 0.7
@@ -375,7 +374,7 @@ class Trials:
 
     def without_trial(self, target: CallTarget, reason: str) -> CallNotMade:
         """What is said of a target that no trial called."""
-        return CallNotMade(target.name, reason, self._first_draft(target))
+        return self.not_made(target.name, reason, self._first_draft(target), None)
 
     def _first_draft(self, target: CallTarget) -> str:
         # what is absent has no signature of its own
@@ -384,6 +383,4 @@ class Trials:
 
     def not_made(self, name: str, reason: str, draft: str, error: BaseException | None) -> CallNotMade:
         """What is said of a target whose call ``draft`` raised ``error``."""
-        in_constructor = reason.startswith(CONSTRUCTOR_FAILED)
-        involved = involved_arguments(draft, error, in_constructor)
-        return CallNotMade(name, reason, draft, line_of_failure(error, self._file), involved)
+        return not_made(self._module, name, reason, draft, error, self._file)

@@ -14,8 +14,10 @@ from .message import AgentEvent, Message
 UNDEFINED_NAME = "no call returns before the file defines it"
 OTHER_VERSION = "no call returns with the installed version"
 NOT_PASSED = "no call returns before the file passes it"
+NEVER_SET = "no call returns before its class sets it"
+NOT_IMPORTED = "no call returns before it can be imported"
 # no inputs help where a reason ends so
-NO_CALL_RETURNS = (UNDEFINED_NAME, OTHER_VERSION, NOT_PASSED)
+NO_CALL_RETURNS = (UNDEFINED_NAME, OTHER_VERSION, NOT_PASSED, NEVER_SET, NOT_IMPORTED)
 
 # the texts of calls that a script makes of its model, and of functions of its project
 MODEL_CALL, FUNCTION_CALL = "model", "function"
@@ -36,7 +38,7 @@ class CallNotMade(Message):
     """A target for which no inputs were found. ``draft`` is a call of it with what is known, for the user to complete.
 
     ``line`` is that of the file in which the call failed, 0 where it is not known; ``involved`` are arguments that the failing
-    lines name.
+    lines name, ``beside`` the others of the draft, and ``said`` what the source says of each of both, '' where it says nothing.
     """
 
     target: str
@@ -44,6 +46,8 @@ class CallNotMade(Message):
     draft: str = ""
     line: int = 0
     involved: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

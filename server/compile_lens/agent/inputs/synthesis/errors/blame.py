@@ -27,7 +27,7 @@ def involved_arguments(draft: str, error: BaseException | None, in_constructor: 
     ``in_constructor``: the object could not be made, so that only the constructor's arguments matter.
     What is kept as `self._width` most often comes from a parameter `width`.
     """
-    names = _argument_names(draft, in_constructor)
+    names = argument_names(draft, in_constructor)
     frames = traceback.extract_tb(error.__traceback__) if error is not None else []
     found: list[str] = []
     for frame in reversed(frames):
@@ -39,16 +39,35 @@ def involved_arguments(draft: str, error: BaseException | None, in_constructor: 
     return tuple(dict.fromkeys(found))[:MOST] or (tuple(names) if len(names) < MOST else ())
 
 
-def _argument_names(draft: str, in_constructor: bool) -> list[str]:
-    """The names of the arguments of the outermost calls: of `Net(width=4)(x=float32[2])`, `x` and `width`."""
-    tree = parsed(draft)
-    statement = tree.body[0] if tree is not None and tree.body else None
-    call: ast.expr | None = statement.value if isinstance(statement, ast.Expr) else None
+def argument_names(draft: str, in_constructor: bool = False) -> list[str]:
+    """The names of the arguments of the outermost calls: of `Net(width=4)(x=float32[2])`, `x` and `width`. Those of methods that come
+    before (`(m := Net(), m.setup(rows=2))[0](…)`) stand between them."""
+    call: ast.AST | None = call_in(draft)
     found: list[str] = []
     if in_constructor and isinstance(call, ast.Call):
         call = call.func
-    while isinstance(call, ast.Call | ast.Attribute):
+    while isinstance(call, ast.Call | ast.Attribute | ast.Subscript):
         if isinstance(call, ast.Call):
             found += [keyword.arg for keyword in call.keywords if keyword.arg]
+        elif isinstance(call, ast.Subscript):
+            prepared = prepared_in(call)
+            found += [each.arg for step in (prepared[1] if prepared else ()) for each in step.keywords if each.arg]
+            call = prepared[0] if prepared else None
+            continue
         call = call.func if isinstance(call, ast.Call) else call.value
     return list(dict.fromkeys(found))
+
+
+def call_in(draft: str) -> ast.expr | None:
+    """The expression ``draft``; None where it is no single one."""
+    tree = parsed(draft)
+    statement = tree.body[0] if tree is not None and tree.body else None
+    return statement.value if isinstance(statement, ast.Expr) else None
+
+
+def prepared_in(node: ast.expr) -> tuple[ast.expr, list[ast.Call]] | None:
+    """What `(m := Net(), m.setup())[0]` makes, and the calls that come before others; None for anything else."""
+    match node:
+        case ast.Subscript(ast.Tuple([ast.NamedExpr(value=made), *steps])):
+            return made, [step for step in steps if isinstance(step, ast.Call)]
+    return None

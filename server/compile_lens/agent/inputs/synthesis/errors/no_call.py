@@ -6,11 +6,13 @@ import ast
 import inspect
 from types import ModuleType
 
-from ....runtime.entry_protocol import NOT_PASSED, OTHER_VERSION, UNDEFINED_NAME
+from ....runtime.entry_protocol import NEVER_SET, NOT_IMPORTED, NOT_PASSED, OTHER_VERSION, UNDEFINED_NAME
+from ...importing.absent import NeedsAbsent
 from ...importing.moved_stand_ins import is_asked_for, lacked_attribute
 from .failed_conditions import source_tree
 from .failing_lines import innermost
 from .lacking_arguments import lacking_names
+from .own_attributes import is_certain, is_never_set
 
 _BRANCHES = (ast.If, ast.IfExp, ast.BoolOp, ast.Match, ast.Try, ast.For, ast.While, ast.comprehension)
 
@@ -25,7 +27,12 @@ def no_call_returns(error: BaseException | None) -> str:
         return UNDEFINED_NAME
     if isinstance(error, AttributeError):
         owner, name = lacked_attribute(error)
-        return OTHER_VERSION if isinstance(owner, ModuleType) and is_asked_for(name, error) else ""
+        if isinstance(owner, ModuleType):
+            return OTHER_VERSION if is_asked_for(name, error) else ""
+        return NEVER_SET if is_never_set(owner, name, error) else ""
+    cause = error.cause if isinstance(error, NeedsAbsent) else error
+    if isinstance(cause, ImportError) and error is not None:
+        return NOT_IMPORTED if is_certain(error) else ""
     return NOT_PASSED if _is_never_passed(error) else ""
 
 

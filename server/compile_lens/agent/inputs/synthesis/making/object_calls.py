@@ -35,6 +35,7 @@ from ..terms.call_problem import CallProblem
 from ..terms.candidate import Candidate
 from ..terms.dimensions import Unknowns
 from ..terms.parameter_info import ParameterInfo, positional_names
+from ..trying.progress import comes_further
 from ..trying.search import NotFound, SearchBudget, first_that_returns, search, search_likely, sentence_of
 from .construction import (
     CONSTRUCTOR_FAILED,
@@ -44,7 +45,7 @@ from .construction import (
     as_text,
     with_symbolic_sizes,
 )
-from .preparations import preparing_methods
+from .preparations import after_method, preparing_methods
 from .size_of_model import made_by, place, without_memory
 
 # the object in the text of a call that prepares it: `(m := Net(), m.setup())[0](x)`
@@ -138,13 +139,16 @@ class CallsOfObject:
         try:
             return self.search(budget)
         except NotFound as problem:
-            for prepared in self._preparations(problem.error):
+            furthest = problem
+            for name, prepared in self._preparations(problem.error):
                 again = SearchBudget(MAX_TRIALS, max(budget.left, 2.0))
                 try:
                     return prepared.search(again)
-                except NotFound:
-                    continue
-            raise problem
+                except NotFound as later:
+                    if furthest is problem and comes_further(later.error, problem.error):
+                        later.args = (f"{after_method(name)} {later}",)
+                        furthest = later
+            raise furthest from None
 
     def search(self, budget: SearchBudget) -> FoundCall:
         """The call of the object as it is made. Raises NotFound."""
@@ -212,8 +216,8 @@ class CallsOfObject:
             named = (*start.arguments.named, (more.name, self._argument_for(more, guesser)))
             yield Candidate(Arguments(named, tuple(name for name, _ in named)), unknowns)
 
-    def _preparations(self, error: BaseException | None) -> Iterator[CallsOfObject]:
-        """The same object after a call of each method that may have to come first, also by what ``error`` says."""
+    def _preparations(self, error: BaseException | None) -> Iterator[tuple[str, CallsOfObject]]:
+        """The same object after a call of each method that may have to come first, also by what ``error`` says; with its name."""
         for name in preparing_methods(self._made, self._method, error):
             for text in self._preparing_calls(name):
                 making = Making(f"({MADE} := {self._making.text}, {MADE}.{name}({text}))[0]", self._making.is_meta)
@@ -222,7 +226,7 @@ class CallsOfObject:
                         prepared = CallsOfObject(self._module, making, type(self._made), self._method, self._inputs)
                 except NotFound:
                     continue
-                yield prepared
+                yield name, prepared
                 break
 
     def _preparing_calls(self, name: str) -> Iterator[str]:

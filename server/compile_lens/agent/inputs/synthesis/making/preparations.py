@@ -16,6 +16,11 @@ MAX_READ = 40
 _FILLING = frozenset({"append", "extend", "update", "add", "insert", "setdefault"})
 
 
+def after_method(name: str) -> str:
+    """How what is said of a call begins that has come further with the method ``name`` before it."""
+    return f"`{name}()` must be called first, and after that:"
+
+
 def preparing_methods(made: Any, method: str, error: BaseException | None = None) -> Iterator[str]:
     """Names of methods of ``made`` that may have to come before ``method``.
 

@@ -118,9 +118,14 @@ def written_shape(text: str) -> tuple[str, ...] | None:
     if described is not None:
         *parts, last = re.split(r" [x×] ", described[1])
         return (*("_".join(part.split()) for part in parts), last.split()[0].rstrip("."))
-    product = _X_SHAPE.search(text)
+    # a word with an x in it is no product: `context`
+    products = (found for found in _X_SHAPE.finditer(text) if not found[0].isalpha() or _COMPACT.fullmatch(found[0]))
+    product = next(products, None)
     if product is not None and "0x" not in product[0]:
-        parts = [part.strip() for part in re.split(r"\s*[x×]\s*", product[0])]
+        parts = [
+            part.strip()
+            for part in re.split(r"\s+[x×]\s+" if re.search(r"\s[x×]\s", product[0]) else "[x×]", product[0])
+        ]
         if len(parts) > 1 and _are_dimensions(parts):
             return tuple(parts)
     return None

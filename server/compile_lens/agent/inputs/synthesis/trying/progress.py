@@ -46,6 +46,11 @@ def ends_before(one: tuple[ExecutedLine, ...], other: tuple[ExecutedLine, ...]) 
     return False
 
 
+def comes_further(later: BaseException | None, before: BaseException | None) -> bool:
+    """Whether a call that raised ``later`` has come further than the one that raised ``before``."""
+    return later is not None and before is not None and ends_before(steps_to(before), steps_to(later))
+
+
 @functools.lru_cache(maxsize=512)
 def _loops(code: CodeType) -> tuple[tuple[int, int], ...]:
     """The first and the last line of each loop in ``code``: of what a jump goes back over."""

@@ -1,0 +1,90 @@
+"""Tells what is to be changed of a call that failed: the arguments that the failing lines name first, then those beside them, each with
+what the source says of it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable
+from types import ModuleType
+from typing import Any
+
+from ...runtime.entry_protocol import CallNotMade
+from ...runtime.foreign_code import attempted
+from ...torch_internals.attributes import original_function
+from ..importing.module import find
+from .errors.blame import argument_names, call_in, involved_arguments, line_of_failure, prepared_in
+from .making.construction import CONSTRUCTOR_FAILED
+from .project.concrete_classes import method_instead
+from .source.constructor_parameters import constructor_parameters
+from .source.signatures import read_parameters
+from .terms.parameter_info import ITEM, ParameterInfo
+
+# arguments beside those that the error is about, members that are named, and characters of what is said of one
+MOST_BESIDE, MOST_MEMBERS, MOST_WORDS = 8, 6, 70
+# what a random tensor already shows
+_PLAIN_TENSOR = re.compile(r"(?:Optional\[)?(?:torch\.)?(?:Float)?Tensor\]?(?:\s*\|\s*None)?$")
+_SENTENCE = re.compile(r"[.;](?:\s|$)|\n")
+
+
+def not_made(
+    module: ModuleType, target: str, reason: str, draft: str, error: BaseException | None, file: str
+) -> CallNotMade:
+    """What is said of ``target``, for which the call ``draft`` with the names of ``module`` raised ``error`` in ``file``, or elsewhere."""
+    in_constructor = reason.startswith(CONSTRUCTOR_FAILED)
+    involved = involved_arguments(draft, error, in_constructor) if error is not None else ()
+    beside = tuple(name for name in argument_names(draft) if name not in involved)[:MOST_BESIDE]
+    infos = attempted(lambda: _parameters(module, draft)) or {}
+    said = tuple(attempted(lambda name=name: _words_of(infos[name])) or "" for name in (*involved, *beside))  # type: ignore[misc]
+    return CallNotMade(target, reason, draft, line_of_failure(error, file), involved, beside, said)
+
+
+def _parameters(module: ModuleType, draft: str) -> dict[str, ParameterInfo]:
+    """What is known of the arguments of the calls in ``draft``, those of the last one first."""
+    node, methods = call_in(draft), list[str]()
+    while isinstance(node, ast.Call) and not _is_name(node.func):
+        node = node.func
+        if isinstance(node, ast.Attribute):
+            methods.append(node.attr)
+            node = node.value
+        prepared = prepared_in(node)
+        if prepared is not None:
+            node = prepared[0]
+            methods += [step.func.attr for step in prepared[1] if isinstance(step.func, ast.Attribute)]
+    if not isinstance(node, ast.Call):
+        return {}
+    called = find(module, ast.unparse(node.func))
+    if not isinstance(called, type):
+        return _by_name(read_parameters(original_function(called), skip_first=False))
+    found: dict[str, ParameterInfo] = {}
+    for name in (*methods, method_instead(called) or "forward"):
+        function: Callable[..., Any] | None = getattr(called, name, None)
+        if function is not None:
+            found = {**_by_name(read_parameters(original_function(function), skip_first=True)), **found}
+    return {**_by_name(constructor_parameters(called)), **found}
+
+
+def _is_name(node: ast.expr) -> bool:
+    """Whether ``node`` is `Net` or `models.Net`, and not `Net().fit`."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _by_name(infos: Iterable[ParameterInfo]) -> dict[str, ParameterInfo]:
+    return {info.name: info for info in infos}
+
+
+def _words_of(info: ParameterInfo) -> str:
+    """What the source says of an argument: its annotation or its shape, what is read of it, or how the docstring begins to describe it."""
+    shape = f"[{', '.join(each or '?' for each in info.dims)}]" if info.dims else ""
+    annotation = "" if _PLAIN_TENSOR.match(info.annotation) else info.annotation.replace("typing.", "")
+    members = [name for name in (*info.fields, *info.inside) if name != ITEM and isinstance(name, str)]
+    shown = ", ".join(f"`{name}`" for name in list(dict.fromkeys(members))[:MOST_MEMBERS])
+    found = [f"`{annotation}`" if annotation and len(annotation) <= MOST_WORDS else ""]
+    found.append(f"`{shape}`" if shape and not shown else "")
+    found.append(f"with {shown}" if shown else "")
+    if not any(found):
+        words = " ".join(_SENTENCE.split(info.words.strip(), maxsplit=1)[0].split())
+        found = [words if len(words) <= MOST_WORDS else ""]
+    return ", ".join(filter(None, found))
