@@ -158,3 +158,29 @@ def test_a_word_with_an_x_in_it_is_no_shape() -> None:
     assert [written(text) for text in ("context tokens", "the index of each")] == [None, None]
     assert written("next context, rows x text") == ("rows", "text")
     assert (written("BxTxC"), written("3 x 4")) == (("B", "T", "C"), ("3", "4"))
+
+
+CACHED = """
+
+class Cached(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rows = None
+
+    def set_rows(self, count: int):
+        self.rows = torch.ones(count)
+
+    def forward(self, x):
+        assert self.rows is not None, "call set_rows first"
+        scaled = x * 2
+        raise ValueError("never with these rows")
+"""
+
+
+def test_a_call_that_came_further_after_a_method_is_told_with_the_method(tmp_path: Path) -> None:
+    module = module_of(tmp_path, SOURCE + CACHED)
+    target, search = agent_module("inputs.synthesis.target"), agent_module("inputs.synthesis.trying.search")
+    with pytest.raises(search.NotFound) as told:
+        target.find_call(module, "Cached", search.SearchBudget(50, 5.0))
+    assert str(told.value) == "`set_rows()` must be called first, and after that: ValueError: never with these rows"
+    assert told.value.draft.startswith("(m := Cached(), m.set_rows(count=")
