@@ -1,7 +1,7 @@
 """Which attributes the values of a graph have, and which of those of a module are not of the program (torch 2.6 to 2.13).
 
 A graph that says another is refused: one that leads from value to value may lead to a frame of Python, and from there to all of it.
-The names are data (``graph_attributes.json``):
+The names are data (``knowledge/data/graph_attributes.json``):
 
 - ``tensors``: of `dir(torch.Tensor)`, but for those that call a function, or lead to what is no tensor
 - ``results``: of what an operator returns with names (torch/_C/return_types.pyi)
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from compile_lens.late_pattern import pattern
 
-_NAMES = Path(__file__).with_suffix(".json")
+_NAMES = Path(__file__).parent.parent / "knowledge" / "data" / "graph_attributes.json"
 _OF_FRAMES = pattern(r"(?:ag|co|cr|f|gi|tb)_\w+")
 
 
