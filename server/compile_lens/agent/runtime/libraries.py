@@ -9,6 +9,8 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 
+from .installed_imports import whole_path
+
 # names of paths in `sysconfig`
 STANDARD = ("stdlib", "platstdlib")
 SITE_FOLDERS = ("site-packages", "dist-packages")
@@ -48,7 +50,7 @@ def _placed_packages(folders: list[str]) -> Iterator[str]:
 
 def import_paths() -> list[str]:
     """Absolute folders that this interpreter imports from: those of PYTHONPATH, and of packages installed as links to their source."""
-    found = [path for path in sys.path if os.path.isabs(path)]
+    found = [path for path in whole_path() if os.path.isabs(path)]
     for name, module in list(sys.modules.items()):
         # what setuptools writes for an editable install (setuptools/command/editable_wheel.py)
         mapping = getattr(module, "MAPPING", None) if name.startswith("__editable__") else None
