@@ -33,27 +33,19 @@ def test_the_installed_torch_has_what_it_should(row: Any) -> None:
 
 # a torch without a name that only matters when Dynamo fails
 WITHOUT_A_NAME = """
-import importlib.abc
 import importlib.machinery
-import sys
+
+execute = importlib.machinery.SourceFileLoader.exec_module
 
 
-class Without(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path, target=None):
-        if name != "torch._dynamo.convert_frame":
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(name, path)
-        execute = spec.loader.exec_module
-
-        def exec_module(module):
-            execute(module)
-            del module.format_error_msg
-
-        spec.loader.exec_module = exec_module
-        return spec
+def exec_module(self, module):
+    execute(self, module)
+    if module.__name__ == "torch._dynamo.convert_frame":
+        del module.format_error_msg
 
 
-sys.meta_path.insert(0, Without())
+# a finder of its own would be put aside while torch is imported
+importlib.machinery.SourceFileLoader.exec_module = exec_module
 """
 
 

@@ -2,12 +2,21 @@
 of itself, ``… boot.py environment`` prints what an analysis finds around it, and ``… boot.py step SETUP`` is one step of a search.
 
 A script started by its path puts its own folder first on ``sys.path``; that entry is removed at once, and the other files of
-this folder are loaded as a package of a private name, so that nothing of ours can shadow, or be shadowed by, the user's modules.
+this folder are loaded as a package of a private name, so that nothing of ours can shadow, or be shadowed by, the user's modules. Outside of
+a sandbox, only installed code is imported (``runtime/installed_imports.py``).
 """
 
-import importlib.util
 import sys
-from pathlib import Path
+
+# a finder of an editable install may find a module of the standard library in a workspace, or build what it is asked for
+FINDERS = list(sys.meta_path)
+if __name__ == "__main__":
+    sys.meta_path[:] = [
+        finder for finder in FINDERS if str(getattr(finder, "__module__", "")).startswith("_frozen_importlib")
+    ]
+
+import importlib.util  # noqa: E402
+from pathlib import Path  # noqa: E402
 
 PACKAGE = "_compile_lens_agent"
 
@@ -25,13 +34,16 @@ def load() -> None:
 
 if __name__ == "__main__":
     load()
+    # a step of a search is the program itself
+    if sys.argv[1:2] == ["step"]:
+        sys.meta_path[:] = FINDERS
+        step = importlib.import_module(f"{PACKAGE}.search.step")
+        sys.exit(step.main(sys.argv[2:]))
+    importlib.import_module(f"{PACKAGE}.runtime.installed_imports").restrict(FINDERS)
     if sys.argv[1:2] == ["tables"]:
         extract = importlib.import_module(f"{PACKAGE}.tables.extract")
         sys.exit(extract.main(sys.argv[2:]))
     if sys.argv[1:2] == ["environment"]:
         sys.exit(importlib.import_module(f"{PACKAGE}.runtime.environment_report").main())
-    if sys.argv[1:2] == ["step"]:
-        step = importlib.import_module(f"{PACKAGE}.search.step")
-        sys.exit(step.main(sys.argv[2:]))
     standby = importlib.import_module(f"{PACKAGE}.runtime.standby")
     sys.exit(standby.main())

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
+from compile_lens.agent.runtime.regular_file import read_regular_text
 from compile_lens.workers.followed_links import links_on
 from compile_lens.workers.git import EndlessAnswerError, repositories_around, run_git
 from compile_lens.workers.project_environments import python_of
@@ -17,6 +18,8 @@ LONGEST_ANSWER_S = 5.0
 # these keep a folder that is empty otherwise
 KEEPS_A_FOLDER = (".gitignore", ".gitkeep", ".gitattributes")
 AS_IT_IS = ":(icase,literal)"
+# what a file `.git` begins with
+NAMES_FOLDER = "gitdir:"
 Stamp = tuple[int, int] | None
 
 
@@ -28,7 +31,7 @@ def is_tracked(folder: Path, environment: Path) -> bool:
     around = Path(os.path.realpath(folder))
     real = around / environment.relative_to(folder) if environment.is_relative_to(folder) else environment.absolute()
     roots = repositories_around(real)
-    changing = (real, python_of(real), *(root / ".git" / "index" for root in roots))
+    changing = (real, python_of(real), *(place for root in roots for place in _indexes(root)))
     if not roots or on_search_path("git") is None:
         return False
     try:
@@ -41,6 +44,19 @@ def is_brought(place: Path) -> bool:
     """Whether a repository brought the absolute ``place``, a file or folder: that itself, something below, or a link that leads to it."""
     real = Path(os.path.realpath(place))
     return is_tracked(Path(place.anchor), place) or is_tracked(real.parent, real)
+
+
+def _indexes(root: Path) -> tuple[Path, ...]:
+    """What changes when the repository at ``root`` begins to track something: its index, and where it says that this is.
+
+    In a linked worktree and in a submodule, ``.git`` is a file that names the folder of the index (gitrepository-layout(5)).
+    """
+    marker = root / ".git"
+    try:
+        said = read_regular_text(marker).strip()
+    except (OSError, ValueError):  # a folder, as most are
+        return (marker / "index",)
+    return marker, root / said.removeprefix(NAMES_FOLDER).strip() / "index"
 
 
 @functools.lru_cache(256)

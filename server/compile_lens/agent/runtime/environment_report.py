@@ -20,7 +20,7 @@ from typing import TypeVar
 from .. import torch_internals
 from ..sandbox import choice
 from ..torch_internals import dynamo, inductor
-from . import gpu_presence, own_compilers, processes
+from . import device_backends, gpu_presence, own_compilers, processes
 from .environment_facts import (
     CompilerFacts,
     DynamoFacts,
@@ -67,7 +67,8 @@ def main() -> int:
     environment = {name: value for name, value in sorted(os.environ.items()) if CHANGES_COMPILING.match(name)}
     sandbox = _of(SandboxFacts, _sandbox)  # tried in a fork, while there is one thread
     try:
-        import torch
+        with device_backends.only_installed():
+            import torch
     except ImportError as error:
         without = TorchFacts(error=str(error), missing=error.name == "torch")
         facts = EnvironmentFacts(python, environment, sandbox, without)

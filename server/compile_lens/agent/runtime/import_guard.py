@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.machinery
 import os
 import sys
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .dynamo_skips import skip_functions
+from .installed_imports import lies_in_repository
 
 # audit events of Python (its documentation: "Audit events table") by which code reaches what is outside of this process
 REACHES_OUT = frozenset(
@@ -101,5 +103,15 @@ def _why_not(event: str, arguments: tuple[Any, ...], roots: tuple[str, ...]) -> 
 
 def _why_not_from(file: str, roots: tuple[str, ...]) -> str:
     # generated code has such a name: of dataclasses, named tuples, frozen modules
-    is_known = (file.startswith("<") and file.endswith(">")) or os.path.normpath(file).startswith(roots)
+    is_known = (file.startswith("<") and file.endswith(">")) or _is_installed(os.path.normpath(file), roots)
     return "" if is_known else f"code of {file}"
+
+
+@functools.cache
+def _is_installed(file: str, roots: tuple[str, ...]) -> bool:
+    """Whether it lies in one of the folders, and not by a link to somebody's sources, as some editable installs make one."""
+    real = os.path.realpath(file)
+    leads_elsewhere = real != file and not real.startswith(
+        tuple(os.path.join(os.path.realpath(root), "") for root in roots)
+    )
+    return file.startswith(roots) and not (leads_elsewhere and lies_in_repository(os.path.dirname(real)))

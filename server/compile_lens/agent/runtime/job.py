@@ -17,7 +17,7 @@ from ..sandbox import inherited_files
 from ..sandbox.enter import EnteredSandbox, enter
 from ..sandbox.policy import Policy
 from ..substitutes.cuda.trial import UNTRIED, TrialResult
-from . import own_interpreter, precompiled_headers
+from . import device_backends, installed_imports, own_interpreter, precompiled_headers
 from .degraded import degraded
 from .memory_group import MemoryGroup
 from .protocol import (
@@ -77,6 +77,7 @@ class Run:
         except OSError as error:
             wire.tell(SandboxFailed(f"{error}"))
             return 1
+        device_backends.load_others(installed_imports.restore())
         # the interpreter has looked at it long ago; nothing from there is imported before the sandbox is entered
         entries = command.env.get("PYTHONPATH", "").split(os.pathsep)
         sys.path[:0] = [path for path in entries if path and path not in sys.path]

@@ -9,9 +9,10 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 
+from .installed_imports import SITE_FOLDERS, installed_folders, whole_path
+
 # names of paths in `sysconfig`
 STANDARD = ("stdlib", "platstdlib")
-SITE_FOLDERS = ("site-packages", "dist-packages")
 
 
 @functools.cache
@@ -30,8 +31,10 @@ def installed_roots() -> tuple[str, ...]:
     """
     paths = sysconfig.get_paths()
     found = {os.path.join(paths[name], "") for name in ("purelib", "platlib") if name in paths}
-    found |= {os.path.join(path, "") for path in sys.path if os.path.basename(path.rstrip("/\\")) in SITE_FOLDERS}
-    elsewhere = [path for path in sys.path if os.path.isabs(path) and os.path.join(path, "") not in found]
+    # in other folders, as those that an editable install links to, a workspace may say itself that it is installed
+    folders = installed_folders(whole_path())
+    found |= {os.path.join(path, "") for path in folders if os.path.basename(path.rstrip("/\\")) in SITE_FOLDERS}
+    elsewhere = [path for path in folders if os.path.join(path, "") not in found]
     return tuple(sorted({torch_folder(), *found, *_placed_packages(elsewhere)}))
 
 
@@ -48,7 +51,7 @@ def _placed_packages(folders: list[str]) -> Iterator[str]:
 
 def import_paths() -> list[str]:
     """Absolute folders that this interpreter imports from: those of PYTHONPATH, and of packages installed as links to their source."""
-    found = [path for path in sys.path if os.path.isabs(path)]
+    found = [path for path in whole_path() if os.path.isabs(path)]
     for name, module in list(sys.modules.items()):
         # what setuptools writes for an editable install (setuptools/command/editable_wheel.py)
         mapping = getattr(module, "MAPPING", None) if name.startswith("__editable__") else None

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..sandbox.enter import set_variables
-from . import own_compilers, precompiled_headers, processes
+from . import installed_imports, own_compilers, precompiled_headers, processes
 from .compiler_warmup import warm_compiler
 from .degraded import degraded
 from .fork_check import why_not_fork
@@ -139,7 +139,12 @@ def _load(command: LoadCommand, native_threads: int, places: tuple[str, ...]) ->
         # before any package is there, and not for variables of a workspace: they may name a compiler, which would run outside of a sandbox
         if command.compiles and command.env.keys() <= {*OF_CACHES, IMPORT_PATH}:
             _warm_compiler(places)
-        with _variables_of_run(command), guarded_imports(library_roots(), lambda _: os._exit(1)):
+        # from where the program would import; the guard refuses what is not installed
+        with (
+            _variables_of_run(command),
+            installed_imports.lifted(),
+            guarded_imports(library_roots(), lambda _: os._exit(1)),
+        ):
             for name in command.load.modules:
                 importlib.import_module(name)
     tempfile.tempdir = None
@@ -170,7 +175,7 @@ def _noticeable() -> tuple[Any, ...]:
         torch.get_default_dtype(),
         [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)],
         sys.excepthook,
-        list(sys.path),
+        installed_imports.whole_path(),
         os.getcwd(),
         _open_files(),
         _shared_memory(),

@@ -16,6 +16,8 @@ import time
 from ..torch_internals.inductor import HEADER_FOLDER, HEADER_LOCKS
 from . import atomic_compiler_output, own_compilers, processes, vector_units
 
+# where it is not 0, torch starts interpreters that compile for Triton, and import what the program would
+WARM_POOL = "TORCH_WARM_POOL"
 FOLDER = "precompiled_headers"
 # beside the caches of runs without a sandbox
 SHARED = "shared"
@@ -110,7 +112,7 @@ def _be_child(cache: str, variables: dict[str, str]) -> None:
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.environ.update({**variables, "TORCHINDUCTOR_CACHE_DIR": cache})
+        os.environ.update({**variables, "TORCHINDUCTOR_CACHE_DIR": cache, WARM_POOL: "0"})
         keep_private()
         vector_units.record(cache)
         import torch

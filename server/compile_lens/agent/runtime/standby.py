@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import gc
+import importlib.machinery
 import os
 import platform
 import signal
@@ -22,7 +23,7 @@ from .. import torch_internals
 from ..sandbox import choice, initial_environment, own_program
 from ..substitutes.cuda import trial
 from ..substitutes.cuda.usage import names_gpu
-from . import forked_run, gpu_presence, job, own_compilers, precompiled_headers, processes, warmup
+from . import device_backends, forked_run, gpu_presence, job, own_compilers, precompiled_headers, processes, warmup
 from .fork_check import count_threads, why_not_fork
 from .imported_packages import are_packages
 from .job import SandboxChoice
@@ -93,7 +94,7 @@ def _hello(wire: Wire) -> bool:
     started = time.monotonic()
     gc.disable()  # what is imported stays: to look through it for garbage takes a twentieth of the time
     try:
-        with threads_that_sleep():
+        with threads_that_sleep(), device_backends.only_installed():
             import torch
 
         gpu_presence.has_gpu()  # its thread, too, is there to stay, and a fork leaves it behind
@@ -101,14 +102,15 @@ def _hello(wire: Wire) -> bool:
             _threads_of_imports = count_threads()
     except BaseException as error:  # code of torch and of its dependencies may even exit; the host is told why
         missing = isinstance(error, ModuleNotFoundError) and error.name == "torch"
-        wire.tell(NoTorch(missing, f"{type(error).__name__}: {error}"))
+        wire.tell(NoTorch(missing, f"{type(error).__name__}: {error}{_where_it_is(error)}"))
         return False
     try:
         warmup.warm()
         torch_internals.report_missing()  # each run notes what is lost
         from . import watched_program  # noqa: F401 - and the fifty modules that each run would import
     except BaseException as error:  # the same
-        wire.tell(NoTorch(False, f"torch {torch.__version__} cannot compile with this interpreter: {error}"))
+        why = f"{error}{_where_it_is(error)}"
+        wire.tell(NoTorch(False, f"torch {torch.__version__} cannot compile with this interpreter: {why}"))
         return False
     gc.enable()
     # until here it dies with the host (workers/tied.py); what a run has begun is put in order
@@ -127,6 +129,15 @@ def _hello(wire: Wire) -> bool:
         )
     )
     return True
+
+
+def _where_it_is(error: BaseException) -> str:
+    """What to add to ``error`` where it is a lack of something that is only linked to."""
+    name = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    folders = [path for path in import_paths() if path not in sys.path]
+    if not name or name == "torch" or importlib.machinery.PathFinder.find_spec(name, folders) is None:
+        return ""
+    return f". Before your program runs, nothing is imported from folders of editable installs: install `{name}` without `-e`."
 
 
 # Threads of libraries after `import torch`: numpy's OpenBLAS starts its pool when it is loaded, and stops and restarts it around a

@@ -21,9 +21,6 @@ from . import precompiled_headers
 from .degraded import degraded_if_it_fails
 from .gpu_presence import environment, has_gpu, without_cuda_runtime
 
-# torch/_inductor/async_compile.py: torch 2.6 starts processes that compile for Triton, and threads for them, when it is imported
-WARM_POOL = "TORCH_WARM_POOL"
-
 
 def warm() -> None:
     """Trace a small module, then leave torch as it was after its import. Raises what torch raises if it cannot compile here.
@@ -31,7 +28,7 @@ def warm() -> None:
     Where there is a GPU nothing is traced: Dynamo asks for its state around each frame (torch/_dynamo/convert_frame.py,
     ``get_rng_state``), which makes a context, and a process with a context cannot be forked any more.
     """
-    with without_cuda_runtime(), environment(**{WARM_POOL: "0"}):
+    with without_cuda_runtime(), environment(**{precompiled_headers.WARM_POOL: "0"}):
         dynamo.DYNAMO.need()
         with degraded_if_it_fails("Inductor"):  # imports what Inductor needs; without that, Dynamo still runs
             inductor.COMPILE_FX.get()

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ..runtime import device_backends
 from ..runtime.session_niceness import set_session_niceness
 from . import arguments, artifacts, classes, codes, environment, exceptions, kernels, logs, options
 from .source import read
@@ -142,7 +143,8 @@ def _add_live_tables(tables: _Tables, root: str) -> None:
 
     places = operators.SourceLocations(root, relative)
     # operators first: they watch the import of Inductor's lowerings
-    tables.add("operator", lambda: operators.operators(places))
+    with device_backends.only_installed():
+        tables.add("operator", lambda: operators.operators(places))
     tables.add("function", lambda: functions.functions(places))
     tables.add("option", live_options)
 

@@ -8,6 +8,9 @@ from .lookup import Internal
 
 _EMULATION = "the emulated CUDA device"
 _OPERATORS = "the table of operators"
+IMPORT_BACKENDS = Internal(
+    "torch:_import_device_backends", lost="extensions of torch in a folder that an editable install links to"
+)
 TORCH_COMPILE_INDUCTOR_CALL = Internal(
     "torch:_TorchCompileInductorWrapper.__call__", lost="runs that stop before Inductor"
 )

@@ -9,6 +9,9 @@ AOT_EAGER_DECOMP_PARTITION = Internal(
 )
 COMPILER_FNS = Internal("torch._dynamo.backends.registry:_COMPILER_FNS", lost="runs that stop before Inductor")
 LIST_BACKENDS = Internal("torch._dynamo.backends.registry:list_backends", lost="runs that stop before Inductor")
+_LINKED = "compiler backends of packages in a folder that an editable install links to"
+FIND_BACKENDS = Internal("torch._dynamo.backends.registry:_discover_entrypoint_backends", _LINKED)
+IMPORT_COMPILERS = Internal("torch._dynamo.backends.registry:_lazy_import", _LINKED)
 LINETABLE_WRITER = Internal(
     "torch._dynamo.bytecode_transformation:linetable_311_writer", lost="exact lines behind a graph break"
 )
