@@ -152,6 +152,30 @@ def test_of_links_only_that_to_torch_stays(tmp_path: Path, monkeypatch: pytest.M
         assert (sys.path, sys.meta_path) == (before, present)
 
 
+def test_a_linked_library_of_torchs_is_found_and_nothing_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, checkout = tmp_path / "site-packages", tmp_path / "checkout"
+    for folder in (site / "torch", site / "triton-3.9.dist-info", checkout / "triton"):
+        folder.mkdir(parents=True)
+    for file in (site / "torch" / "__init__.py", checkout / "triton" / "__init__.py", checkout / "opt_einsum.py"):
+        file.touch()
+    monkeypatch.setattr(installed_imports, "_sites", lambda: {str(site)})
+    monkeypatch.setattr(sys, "path", before := [str(checkout), str(site)])
+    monkeypatch.setattr(sys, "meta_path", finders := [PathFinder])
+    path, present = list(before), list(finders)
+    installed_imports.restrict()
+    places = {name: spec and spec.origin for name in ("triton", "opt_einsum") for spec in [_found(name)]}
+    installed_imports.restore()
+    assert places == {"triton": str(checkout / "triton" / "__init__.py"), "opt_einsum": None}
+    assert (sys.path, sys.meta_path) == (path, present)
+
+
+def _found(name: str) -> importlib.machinery.ModuleSpec | None:
+    found = (finder.find_spec(name, None) for finder in sys.meta_path)
+    return next((spec for spec in found if spec is not None), None)
+
+
 def test_what_an_import_adds_stays_where_it_was_put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     site = tmp_path / "site-packages"
     site.mkdir()

@@ -23,9 +23,23 @@ from .regular_file import read_regular_text
 SITE_FOLDERS = ("site-packages", "dist-packages")
 # where the finders of Python itself are defined
 OF_PYTHON = ("_frozen_importlib", "_frozen_importlib_external")
-# what an installer leaves of torch, also for a link to its sources
-RECORD_OF_TORCH = re.compile(r"torch-[^-]+\.dist-info|torch\.egg-link")
+# what torch imports that its developers, and those of these libraries, link to sources of their own
+OF_TORCH = ("triton", "numpy", "sympy", "mpmath", "networkx", "jinja2", "typing_extensions", "filelock", "fsspec")
 T = TypeVar("T")
+
+
+class _LinkedLibraries:
+    """A finder of ``OF_TORCH`` alone, in the folders and by the finders that have them: these have other modules, too."""
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        self._found = found
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """As `importlib.abc.MetaPathFinder`; None for a module of something else."""
+        where = self._found.get(name.partition(".")[0])
+        if isinstance(where, str):
+            return importlib.machinery.PathFinder.find_spec(name, [where]) if path is None else None
+        return None if where is None else where.find_spec(name, path, target)
 
 
 @dataclass(frozen=True)
@@ -48,6 +62,8 @@ def restrict(finders: Sequence[Any] = ()) -> None:
         return
     path, all_finders = list(sys.path), list(finders or sys.meta_path)
     kept_path, kept_finders = _with_linked_torch(path, installed_folders(path), all_finders)
+    linked = _linked_libraries(path, kept_path, all_finders)
+    kept_finders += [_LinkedLibraries(linked)] if linked else []
     _before = _Everything(path, kept_path, all_finders, kept_finders)
     sys.path[:], sys.meta_path[:] = kept_path, kept_finders
 
@@ -59,7 +75,8 @@ def restore() -> list[str]:
         return []
     folders = [folder for folder in _before.path if folder not in _before.kept_path]
     sys.path[:] = whole_path()
-    sys.meta_path[:] = _with_changes(_before.finders, sys.meta_path, _before.kept_finders)
+    finders = [finder for finder in sys.meta_path if not isinstance(finder, _LinkedLibraries)]
+    sys.meta_path[:] = _with_changes(_before.finders, finders, _before.kept_finders)
     _before = None
     return folders
 
@@ -167,21 +184,34 @@ def _with_linked_torch(path: list[str], kept: list[str], finders: list[Any]) -> 
     """What to keep of ``path``, and of ``finders``. Whoever develops torch has installed a link to it: the one entry, or finder, that has
     it stays."""
     own = [finder for finder in finders if is_of_python(finder)]
-    if _has_torch(importlib.machinery.PathFinder, kept) or not any(
-        RECORD_OF_TORCH.fullmatch(name) for folder in kept for name in _listed(folder)
-    ):
-        return kept, own
-    for finder in finders:
-        if not is_of_python(finder) and _has_torch(finder, None):
-            return kept, [each for each in finders if each is finder or each in own]
+    linked = _linked_to("torch", path, kept, finders)
+    if isinstance(linked, str):
+        return [entry for entry in path if entry in kept or entry == linked], own
+    return kept, own if linked is None else [each for each in finders if each is linked or each in own]
+
+
+def _linked_libraries(path: list[str], kept: list[str], finders: list[Any]) -> dict[str, Any]:
+    """By name, where those of ``OF_TORCH`` are that are not installed, but linked to: an entry of ``path``, or a finder."""
+    found = {name: _linked_to(name, path, kept, finders) for name in OF_TORCH}
+    return {name: where for name, where in found.items() if where is not None}
+
+
+def _linked_to(name: str, path: list[str], kept: list[str], finders: list[Any]) -> Any:
+    """The finder, or the entry of ``path``, that has the library ``name`` by a link that an installer has recorded; None for an installed
+    one."""
+    if _has(name, importlib.machinery.PathFinder, kept):
+        return None
+    record = re.compile(rf"(?:pytorch[-_])?{name}-[^-]+\.dist-info|{name}\.egg-link")
+    if not any(record.fullmatch(each) for folder in kept for each in _listed(folder)):
+        return None
+    linked = next((finder for finder in finders if not is_of_python(finder) and _has(name, finder, None)), None)
     others = (entry for entry in path if entry not in kept)
-    found = next((entry for entry in others if _has_torch(importlib.machinery.PathFinder, [entry])), None)
-    return [entry for entry in path if entry in kept or entry == found], own
+    return linked or next((entry for entry in others if _has(name, importlib.machinery.PathFinder, [entry])), None)
 
 
-def _has_torch(finder: Any, path: Sequence[str] | None) -> bool:
+def _has(name: str, finder: Any, path: Sequence[str] | None) -> bool:
     try:
-        spec = finder.find_spec("torch", path)
+        spec = finder.find_spec(name, path)
     except Exception:  # a finder may build what it is asked for
         return False
     return spec is not None and spec.origin is not None
