@@ -259,17 +259,19 @@ def test_a_method_that_is_called_get_inputs(tmp_path: Path, warm_host: WarmHost)
 
 def test_a_script_of_a_package_runs_as_its_module(tmp_path: Path, warm_host: WarmHost) -> None:
     script = "import torch\nfrom pkg.ops import double\n\ntorch.compile(double)(torch.ones(3))\n"
-    # a file beside the script has the name of the package
+    # a file beside the script has the name of the package; `pkg.ops` cannot be imported before `pkg.tools`, which Python imports first
     files = {
         "pkg/__init__.py": "",
-        "pkg/pkg.py": "",
-        "pkg/ops.py": "def double(x):\n    return x * 2\n",
-        "pkg/main.py": script,
+        "pkg/ops.py": "from pkg.tools.limits import FACTOR\n\n\ndef double(x):\n    return x * FACTOR\n",
+        "pkg/tools/__init__.py": "from pkg.ops import double\n",
+        "pkg/tools/limits.py": "FACTOR = 2\n",
+        "pkg/tools/pkg.py": "",
+        "pkg/tools/main.py": script,
     }
     project(tmp_path, files)
-    outcome = run(warm_host, tmp_path / "pkg/main.py")
+    outcome = run(warm_host, tmp_path / "pkg/tools/main.py")
     assert (outcome.entry, outcome.graphs, errors(outcome)) == ("script", 1, [])
-    assert any(note.startswith("Ran like `python -m pkg.main`") for note in outcome.notes)
+    assert any(note.startswith("Ran like `python -m pkg.tools.main`") for note in outcome.notes)
 
 
 def test_a_model_that_only_a_function_of_the_file_can_construct(tmp_path: Path, warm_host: WarmHost) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.machinery
 import os
 import re
@@ -93,6 +94,10 @@ def run_main(file: str, source: str, package: str | None = None) -> None:
     main.__dict__.update(__file__=file, __cached__=None, __spec__=None, __loader__=loader)
     if package is not None:
         main.__package__ = package
+        # first, as `python -m` does (runpy.py): what the package imports may resolve a circle that the file runs into. Without relative
+        # imports the file may run although its package cannot be imported
+        with contextlib.suppress(Exception):
+            importlib.import_module(package)
     main.__dict__["__builtins__"] = sys.modules["builtins"]
     if sys.version_info < (3, 14):
         main.__annotations__ = {}
