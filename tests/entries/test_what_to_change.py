@@ -88,6 +88,27 @@ class MayNeed(nn.Module):
         super().__init__()
         if fast:
             import a_library_that_is_nowhere
+
+
+def by_law(width):
+    return chi.rvs(width)
+
+
+def evenly(width):
+    return width
+
+
+class Lacks(nn.Module):
+    def __init__(self, width: int):
+        super().__init__()
+        self.first = by_law(width)
+
+
+class MayLack(nn.Module):
+    def __init__(self, width: int, law: str = "chi"):
+        super().__init__()
+        make = {"chi": by_law, "even": evenly}[law]
+        self.first = make(width)
 """
 
 
@@ -140,6 +161,8 @@ def test_the_sentence_says_what_to_change_and_what_to_check() -> None:
         ("Reads(OfBlock.__new__(OfBlock))", ""),
         ("Needs(True)", entry_protocol.NOT_IMPORTED),
         ("MayNeed(True)", ""),
+        ("Lacks(4)", entry_protocol.UNDEFINED_NAME),
+        ("MayLack(4)", ""),
     ],
 )
 def test_what_no_argument_helps_is_said(tmp_path: Path, call: str, why: str) -> None:

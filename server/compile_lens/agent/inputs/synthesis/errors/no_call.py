@@ -24,7 +24,7 @@ def no_call_returns(error: BaseException | None) -> str:
     as by ``getattr(torch.nn, kind)``, depends on an argument.
     """
     if type(error) is NameError:
-        return UNDEFINED_NAME
+        return UNDEFINED_NAME if is_certain(error, error.name or "") else ""
     if isinstance(error, AttributeError):
         owner, name = lacked_attribute(error)
         if isinstance(owner, ModuleType):

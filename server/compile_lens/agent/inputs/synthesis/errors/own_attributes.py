@@ -74,7 +74,7 @@ def _own_text(node: ast.Name | ast.Attribute | ast.FunctionDef) -> str:
 
 def is_certain(error: BaseException, name: str = "") -> bool:
     """Whether the code of the project that came to ``error`` runs with any arguments: no part of it stands in a branch or a loop, or after
-    what may leave its function. ``name`` is the attribute that the innermost line asks for, if it is about one."""
+    what may leave its function. ``name`` is the attribute that the innermost line asks for, if it is about one, or the variable."""
     frames: list[tuple[FrameType, int]] = []
     for frame, line in traceback.walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
@@ -83,7 +83,8 @@ def is_certain(error: BaseException, name: str = "") -> bool:
         if not is_of_project(file):
             break
         frames.append((frame, line))
-    reached = [_is_reached_always(*each, name if each is frames[-1] else "") for each in frames]
+    kind = ast.Name if isinstance(error, NameError) else ast.Attribute
+    reached = [_is_reached_always(*each, name if each is frames[-1] else "", kind) for each in frames]
     return bool(reached) and all(reached)
 
 
@@ -92,7 +93,7 @@ def is_of_project(file: str) -> bool:
     return not any(f"{os.sep}{part}{os.sep}" in file for part in _ELSEWHERE) and not file.startswith(sys.base_prefix)
 
 
-def _is_reached_always(frame: FrameType, line: int, name: str) -> bool:
+def _is_reached_always(frame: FrameType, line: int, name: str, kind: type[ast.Name | ast.Attribute]) -> bool:
     tree = source_tree(frame)
     row = line - frame.f_code.co_firstlineno + 1
     function = next(iter(getattr(tree, "body", [])), None)
@@ -100,7 +101,7 @@ def _is_reached_always(frame: FrameType, line: int, name: str) -> bool:
         nodes = [*ast.walk(statement)]
         if statement.end_lineno >= row:
             aside = {part for node in nodes for branch in _for_some(node) for part in ast.walk(branch)}
-            asking = [node for node in nodes if _is_on(node, row) and _asks(node, name)]
+            asking = [node for node in nodes if _is_on(node, row) and _asks(node, name, kind)]
             fixed = all(_is_asked_of_the_same(node, frame) for node in asking)
             return bool(asking) and fixed and aside.isdisjoint(asking)
         if any(isinstance(node, _LEAVING) for node in nodes):
@@ -112,8 +113,10 @@ def _is_on(node: ast.AST, row: int) -> bool:
     return getattr(node, "lineno", row + 1) <= row <= (getattr(node, "end_lineno", None) or 0)
 
 
-def _asks(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == name if name else isinstance(node, _ASKING)
+def _asks(node: ast.AST, name: str, kind: type[ast.Name | ast.Attribute]) -> bool:
+    if not name:
+        return isinstance(node, _ASKING)
+    return isinstance(node, kind) and name == (node.id if isinstance(node, ast.Name) else node.attr)
 
 
 def _is_asked_of_the_same(node: ast.AST, frame: FrameType) -> bool:
