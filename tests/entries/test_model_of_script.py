@@ -231,7 +231,8 @@ def test_a_module_that_the_code_can_do_without_is_no_stub(tmp_path: Path, warm_h
     assert [call.target for call in outcome.calls] == ["Net"]
     # neither what a kernel returns is known, nor what a name leads to: its letters are no results
     assert {one.target: one.reason for one in outcome.not_called} == dict.fromkeys(
-        ("Needs", "Unpacks"), "ModuleNotFoundError: No module named 'no_such_bar'"
+        ("Needs", "Unpacks"),
+        "ModuleNotFoundError: No module named 'no_such_bar': no call returns before it can be imported",
     )
     assert not errors(outcome)
 

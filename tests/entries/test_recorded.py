@@ -77,7 +77,7 @@ def test_a_script_whose_data_is_gone_runs_with_the_inputs_that_it_had(tmp_path: 
     again = warm_host.run_choice(str(file), choice)
     assert (again.entry, again.entry_title) == ("recorded", "recorded inputs")
     assert [(way.entry, way.reason) for way in again.passed_over] == [
-        ("script", "The program raised `IndexError`: list index out of range.")
+        ("script", "The program needs different arguments: the following arguments are required: argument1.")
     ]
     assert [(f.code, f.place.line) for f in again.findings if f.kind.value != "run-error"] == [("GB0059", 9)]
     assert again.calls == ()  # the statements below the one that fails make their own

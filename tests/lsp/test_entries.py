@@ -222,7 +222,7 @@ async def test_what_would_torch_compile_do_and_keeping_its_inputs(root: Path) ->
         (edit,) = edits(actions[f"Write a skeleton of `get_inputs()` for `Net`: {call}"])
         # a call like it failed, and it says where
         assert "# It fails at line " in edit["newText"]
-        assert "change `table`.\ndef get_inputs():" in edit["newText"]
+        assert "change `table`. Check `x`, too.\ndef get_inputs():" in edit["newText"]
 
 
 @pytest.mark.slow

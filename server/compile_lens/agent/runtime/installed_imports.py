@@ -108,7 +108,8 @@ def installed_folders(path: Sequence[str]) -> list[str]:
 
     These are the interpreter's own folders and the user's, as ``site`` names them, what is in them, and those of PYTHONPATH: of these,
     the host has left out what is the user's own (workers/import_path.py). Folders of other environments count, which their names tell;
-    one in a repository does not where a line of a ``.pth`` file has it, as an editable install writes one for a folder of any name.
+    one in a repository that is no environment's does not where a line of a ``.pth`` file has it, as an editable install writes one for
+    a folder of any name.
     """
     standard, sites = _standard(), _sites()
     given = {_normal(entry) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry}
@@ -125,7 +126,7 @@ def installed_folders(path: Sequence[str]) -> list[str]:
             or os.path.join(_real(entry), "").startswith(inside)
         ):
             return True
-        return entry in others and not (name in linked and lies_in_repository(entry))
+        return entry in others and (_is_of_environment(entry) or not (name in linked and lies_in_repository(entry)))
 
     return [entry for entry in path if os.path.isabs(entry) and is_installed(entry)]
 
@@ -138,6 +139,12 @@ def lies_in_repository(place: str) -> bool:
         if folder == before:
             return False
     return True
+
+
+def _is_of_environment(folder: str) -> bool:
+    """Whether ``folder`` is that of a virtual environment: ``lib/python3.11/site-packages``, or ``Lib/site-packages`` on Windows."""
+    above = os.path.dirname(os.path.dirname(folder))
+    return any(os.path.isfile(os.path.join(place, "pyvenv.cfg")) for place in (above, os.path.dirname(above)))
 
 
 def _standard() -> set[str]:

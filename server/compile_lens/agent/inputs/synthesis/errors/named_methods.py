@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dis
 import re
+from types import TracebackType
 
 _ASKED_FIRST = re.compile(r"\b(?:call|run|use|invoke|first|before|must|need(?:s|ed)?|forgot|did you)\b", re.I)
 _WORD = re.compile(r"\b[A-Za-z]\w{3,}\b")
@@ -18,6 +20,7 @@ def asks_for_method(error: BaseException) -> bool:
     words, entry = set(_WORD.findall(text)), error.__traceback__
     running: set[str] = set()
     named: set[str] = set()
+    last = entry
     while entry is not None:
         running.add(entry.tb_frame.f_code.co_name)
         owner = entry.tb_frame.f_locals.get("self")
@@ -26,5 +29,11 @@ def asks_for_method(error: BaseException) -> bool:
                 named.update(
                     word for word in words & vars(base).keys() if type(vars(base)[word]).__name__ == "function"
                 )
-        entry = entry.tb_next
-    return bool(named - running)
+        last, entry = entry, entry.tb_next
+    return bool(named - running) and last is not None and _is_raised_in_python(last)
+
+
+def _is_raised_in_python(entry: TracebackType) -> bool:
+    """Whether a statement raised it: what torch's kernels say of sizes names no method (`The size of tensor a (6) must match …`)."""
+    code = entry.tb_frame.f_code.co_code
+    return entry.tb_lasti < len(code) and dis.opname[code[entry.tb_lasti]] == "RAISE_VARARGS"

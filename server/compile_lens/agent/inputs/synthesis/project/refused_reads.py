@@ -49,7 +49,8 @@ def is_answered(values: list[PartOfConfiguration], error: BaseException) -> bool
             return True
     words = [word for word in accepted_by(error) if isinstance(word, str)]
     for each in _refused(known, error) if words else ():
-        left = [word for word in words if word not in (*each.tried, each.value)]
+        # a condition may look it up by its name: `getattr(config, "is_checked", False)`
+        left = [word for word in words if word not in (*each.tried, each.value, each.name)]
         if left:
             each.become(left[0])
             return True
