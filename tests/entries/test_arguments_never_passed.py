@@ -50,6 +50,11 @@ def in_branch(kind):
         return Part(2)
 
 
+def in_branch_of_caller(kind):
+    if kind == "wide":
+        return wrong(2)
+
+
 def of_object(part):
     return part.build()
 
@@ -67,7 +72,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 
 def why(function: object, *given: object) -> str:
     with pytest.raises(TypeError) as error:
-        function(*given)  # type: ignore[operator]
+        eval("function(*given)", {"function": function, "given": given})
     return str(no_call.no_call_returns(error.value))
 
 
@@ -81,5 +86,6 @@ def test_what_an_argument_decides_may_be_passed(module: ModuleType) -> None:
     assert not why(module.listed, 2)
     assert not why(module.handed_over, module.made)
     assert not why(module.in_branch, "wide")
+    assert not why(module.in_branch_of_caller, "wide")
     assert not why(module.of_object, module.Needs())
     assert not why(lambda: module.made(2))

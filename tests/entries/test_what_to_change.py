@@ -17,6 +17,8 @@ from compile_lens.analysis.outcome_parts import what_failed
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 NAME = "a_file_with_calls_to_complete"
 SOURCE = """\
+import math
+
 import torch
 from torch import nn
 
@@ -90,6 +92,18 @@ class MayNeed(nn.Module):
             import a_library_that_is_nowhere
 
 
+class Asks(nn.Module):
+    def __init__(self, fast: bool):
+        super().__init__()
+        self.first = math.no_such_tool(fast)
+
+
+class MayAsk(nn.Module):
+    def __init__(self, fast: bool):
+        super().__init__()
+        self.first = math.no_such_tool(fast) if fast else fast
+
+
 def by_law(width):
     return chi.rvs(width)
 
@@ -161,6 +175,8 @@ def test_the_sentence_says_what_to_change_and_what_to_check() -> None:
         ("Reads(OfBlock.__new__(OfBlock))", ""),
         ("Needs(True)", entry_protocol.NOT_IMPORTED),
         ("MayNeed(True)", ""),
+        ("Asks(True)", entry_protocol.OTHER_VERSION),
+        ("MayAsk(True)", ""),
         ("Lacks(4)", entry_protocol.UNDEFINED_NAME),
         ("MayLack(4)", ""),
     ],

@@ -15,22 +15,21 @@ _TORCH = f"{os.sep}torch{os.sep}"
 MOST = 4
 
 
-def line_of_failure(error: BaseException | None, file: str) -> int:
+def line_of_failure(error: BaseException, file: str) -> int:
     """The line of ``file`` that the innermost of its frames was doing; 0 where none of them raised."""
-    frames = traceback.extract_tb(error.__traceback__) if error is not None else []
+    frames = traceback.extract_tb(error.__traceback__)
     return next((frame.lineno or 0 for frame in reversed(frames) if frame.filename == file), 0)
 
 
-def involved_arguments(draft: str, error: BaseException | None, in_constructor: bool = False) -> tuple[str, ...]:
+def involved_arguments(draft: str, error: BaseException, in_constructor: bool = False) -> tuple[str, ...]:
     """The arguments of the call ``draft`` that the failing lines name, those of the innermost one first.
 
     ``in_constructor``: the object could not be made, so that only the constructor's arguments matter.
     What is kept as `self._width` most often comes from a parameter `width`.
     """
     names = argument_names(draft, in_constructor)
-    frames = traceback.extract_tb(error.__traceback__) if error is not None else []
     found: list[str] = []
-    for frame in reversed(frames):
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename.startswith((OWN_FOLDER, "<")) or _TORCH in frame.filename:
             continue
         for word in re.findall(r"[A-Za-z_]\w*", source_of(frame)):

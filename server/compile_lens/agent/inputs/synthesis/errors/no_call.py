@@ -9,12 +9,11 @@ from types import ModuleType
 from ....runtime.entry_protocol import NEVER_SET, NOT_IMPORTED, NOT_PASSED, OTHER_VERSION, UNDEFINED_NAME
 from ...importing.absent import NeedsAbsent
 from ...importing.moved_stand_ins import is_asked_for, lacked_attribute
+from .certain_errors import is_certain
 from .failed_conditions import source_tree
 from .failing_lines import innermost
 from .lacking_arguments import lacking_names
-from .own_attributes import is_certain, is_never_set
-
-_BRANCHES = (ast.If, ast.IfExp, ast.BoolOp, ast.Match, ast.Try, ast.For, ast.While, ast.comprehension)
+from .own_attributes import is_never_set
 
 
 def no_call_returns(error: BaseException | None) -> str:
@@ -28,31 +27,24 @@ def no_call_returns(error: BaseException | None) -> str:
     if isinstance(error, AttributeError):
         owner, name = lacked_attribute(error)
         if isinstance(owner, ModuleType):
-            return OTHER_VERSION if is_asked_for(name, error) else ""
+            return OTHER_VERSION if is_asked_for(name, error) and is_certain(error, name) else ""
         return NEVER_SET if is_never_set(owner, name, error) else ""
     cause = error.cause if isinstance(error, NeedsAbsent) else error
     if isinstance(cause, ImportError) and error is not None:
         return NOT_IMPORTED if is_certain(error) else ""
-    return NOT_PASSED if _is_never_passed(error) else ""
+    return NOT_PASSED if isinstance(error, TypeError) and _is_never_passed(error) and is_certain(error) else ""
 
 
-def _is_never_passed(error: BaseException | None) -> bool:
+def _is_never_passed(error: TypeError) -> bool:
     """Whether the code itself writes a call of a function or a class of its module without what that requires: nothing is unpacked into
     it, and no argument decides what is called."""
-    lacking = lacking_names(error) if isinstance(error, TypeError) else ()
-    frame, line = innermost(error) if error is not None and lacking else (None, 0)
+    frame, line = innermost(error) if lacking_names(error) else (None, 0)
     tree = source_tree(frame)
     if frame is None or tree is None:
         return False
     row = line - frame.f_code.co_firstlineno + 1
     local = {*frame.f_code.co_varnames, *frame.f_code.co_cellvars, *frame.f_code.co_freevars}
-    # what stands in a branch may be left out for other arguments
-    aside = {part for node in ast.walk(tree) if isinstance(node, _BRANCHES) for part in ast.walk(node)}
-    calls = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node not in aside
-    ]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     for call in calls:
         name = getattr(call.func, "id", "")
         called = frame.f_globals.get(name) if name not in local else None
