@@ -195,6 +195,13 @@ def test_what_a_run_says_truly_is_written(folder: Path) -> None:
     compile(text, "script", "exec")
 
 
+def test_a_module_of_a_library_may_have_the_name_of_one_of_pythons(folder: Path) -> None:
+    """Also of one without source: `math` and `array` are compiled."""
+    for module in ("library.types", "library.math", "library.array.core", "library.random.own"):
+        described = with_argument(call(name(f"{module}.Law", module), 2))
+        assert f"{module}.Law(2)" in script_of(described, folder).replace("\n", "")
+
+
 TEXT = '"""; B = """\nos.system("x")\n"""'
 
 
@@ -236,7 +243,7 @@ TEXT = '"""; B = """\nos.system("x")\n"""'
             "code of a module that a library imports": call(name("numpy._core.fromnumeric.types.CodeType", "numpy._core.fromnumeric"), 1),
             "function of such code": call(name("numpy.lib._utils_impl.t.LambdaType", "numpy.lib._utils_impl"), 1),
             "runner of tests": call(name("numpy.testing._private.utils.unittest.TestProgram", "numpy.testing._private.utils")),
-            "class of a module of Python": call(name("numpy.x.cmath.Any", "numpy.x")),
+            "class of a module of Python": call(name("numpy.x._thread.RLock", "numpy.x")),
             "object that deletes": {
                 "is": "object",
                 "id": 3,

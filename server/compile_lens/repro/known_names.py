@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import functools
-import importlib.util
 import itertools
 import math
 import operator
@@ -17,8 +15,8 @@ import types
 import typing
 from collections.abc import Iterable, Iterator
 from keyword import iskeyword
-from pathlib import Path
 
+from compile_lens.entries.exported_names import exported_names
 from compile_lens.entries.makers import is_torch_class, is_value_of_libraries
 from compile_lens.late_pattern import pattern
 from compile_lens.repro.own_files import OwnFiles
@@ -221,27 +219,9 @@ def _leads_through_module(name: str) -> bool:
 def _leads_through_python(parts: list[str]) -> bool:
     """Whether a part of a name is a module of Python that a library imports, by what follows: a library may have one of that name, too."""
     return any(
-        module in sys.stdlib_module_names and _is_in_module(module, inside)
+        module in sys.stdlib_module_names and inside in exported_names(module)
         for module, inside in itertools.pairwise(parts[1:])
     )
-
-
-def _is_in_module(module: str, name: str) -> bool:
-    words = _words_of(module)
-    return words is None or name in words
-
-
-@functools.cache
-def _words_of(module: str) -> frozenset[str] | None:
-    """The words of the source of a module of Python; None where it has none, so that everything may be in it."""
-    try:
-        spec = importlib.util.find_spec(module)
-        source = spec.origin if spec is not None else None
-        if source is None or not source.endswith(".py"):
-            return None
-        return frozenset(_PART.findall(Path(source).read_text("utf-8")))
-    except (ImportError, ValueError, OSError):
-        return None
 
 
 def _bound_by(text: str) -> Iterator[str]:
