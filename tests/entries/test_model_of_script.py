@@ -273,6 +273,12 @@ def test_a_script_of_a_package_runs_as_its_module(tmp_path: Path, warm_host: War
     outcome = run(warm_host, tmp_path / "pkg/tools/main.py")
     assert (outcome.entry, outcome.graphs, errors(outcome)) == ("script", 1, [])
     assert any(note.startswith("Ran like `python -m pkg.tools.main`") for note in outcome.notes)
+    (tmp_path / "pkg/tools/__init__.py").write_text("from pkg.ops import no_such_name\n")
+    (tmp_path / "pkg/ops.py").write_text("def double(x):\n    return x * 2\n")
+    outcome = run(warm_host, tmp_path / "pkg/tools/main.py")
+    # the file does not need its package: what that raises is told, and is no error
+    assert (outcome.entry, outcome.graphs, errors(outcome)) == ("script", 1, [])
+    assert any("Importing `pkg.tools` first failed (ImportError: " in note for note in outcome.notes)
 
 
 def test_a_model_that_only_a_function_of_the_file_can_construct(tmp_path: Path, warm_host: WarmHost) -> None:

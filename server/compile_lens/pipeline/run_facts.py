@@ -75,7 +75,7 @@ class RunFacts:
     renamed_imports: dict[str, tuple[str, int]] = field(default_factory=dict)
     moved_names: dict[str, str] = field(default_factory=dict)
     inherited_stubs: set[str] = field(default_factory=set)
-    as_module: tuple[str, str] | None = None
+    as_module: RunAsModule | None = None
     made_up_arguments: tuple[str, ...] = ()
     assumed_model: ModelAssumed | None = None
     skipped_lines: tuple[int, ...] = ()
@@ -122,7 +122,7 @@ class RunFacts:
         elif isinstance(event, WorkingFolderChosen):
             self.working_folder = event
         elif isinstance(event, RunAsModule):
-            self.as_module = (event.module, event.folder)
+            self.as_module = event
         elif isinstance(event, ArgumentsMadeUp):
             self.made_up_arguments += event.names
         elif isinstance(event, ModelAssumed):
@@ -213,8 +213,10 @@ class RunFacts:
     def _stand_ins(self, job: Job) -> Iterator[str]:
         """What was added or made up so that the file could be run at all, and how to choose it."""
         if self.as_module is not None:
-            module, folder = self.as_module
-            yield f"Ran like `python -m {module}` in `{_as_program_names_it(folder, job)}`, because the file imports from its own package."
+            module, failed = self.as_module.module, self.as_module.failed
+            shown = f"`{_as_program_names_it(self.as_module.folder, job)}`"
+            without = f" Importing `{module.rpartition('.')[0]}` first failed ({failed})." if failed else ""
+            yield f"Ran like `python -m {module}` in {shown}, because the file imports from its own package.{without}"
         if self.working_folder is not None:
             chosen = self.working_folder
             shown = f"`{_as_program_names_it(chosen.folder, job)}`"

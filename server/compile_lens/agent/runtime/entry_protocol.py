@@ -134,11 +134,13 @@ class ModelAssumed(AgentEvent):
 
 @dataclass(frozen=True)
 class RunAsModule(AgentEvent):
-    """The file was run as the module ``module`` of its package, with ``folder`` on the import path."""
+    """The file was run as the module ``module`` of its package, with ``folder`` on the import path. ``failed`` is what the import of the
+    package raised, which comes first; '' where it did not fail."""
 
     name: ClassVar[str] = "as-module"
     module: str
     folder: str
+    failed: str = ""
 
 
 @dataclass(frozen=True)

@@ -50,10 +50,10 @@ def run(
     sys.argv = [file, *argv]
     sys.orig_argv[:] = [sys.executable, *sys.argv]
     if plan is None:
-        package = _package(file, source, wire)
+        folder, name = _as_module(file, source)
         # `python -m` looks in the folder of the package first: a file of the name of the package may stand beside this one
-        sys.path.insert(0 if package is None else 1, os.path.dirname(file))
-        code = guarded(lambda: run_main(file, source, package), wire, own_folder)
+        sys.path[:0] = [folder, os.path.dirname(file)] if name else [os.path.dirname(file)]
+        code = guarded(lambda: _run_script(file, source, name, folder, wire), wire, own_folder)
     else:
         from ..inputs import dispatch
 
@@ -73,18 +73,34 @@ def run(
     return code
 
 
-def _package(file: str, source: str, wire: Wire) -> str | None:
-    """The package that a script is a part of, if its own imports need one; then it runs as `python -m` does."""
+def _as_module(file: str, source: str) -> tuple[str, str]:
+    """The folder of the package that a script is a part of, and its name there, if its own imports need one: then it runs as `python -m`
+    does."""
     from ..inputs.importing.module import package_of
 
     folder, name = package_of(file, source)
     package = name.rpartition(".")[0]
     top = re.escape(name.partition(".")[0])
     if not package or not re.search(rf"^\s*(?:from\s*\.|(?:from|import)\s+{top}\b)", source, re.MULTILINE):
-        return None
-    sys.path.insert(0, folder)
-    wire.tell(RunAsModule(name, folder))
-    return package
+        return "", ""
+    return folder, name
+
+
+def _run_script(file: str, source: str, name: str, folder: str, wire: Wire) -> None:
+    package = name.rpartition(".")[0] or None
+    if package is not None:
+        wire.tell(RunAsModule(name, folder, _why_not_imported(package)))
+    run_main(file, source, package)
+
+
+def _why_not_imported(package: str) -> str:
+    """Import ``package`` as `python -m` does first (runpy.py), since what it imports may resolve a circle that the file runs into; say why
+    it cannot be. The file may run all the same."""
+    try:
+        importlib.import_module(package)
+    except Exception as error:  # the program's code may raise anything
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 def run_main(file: str, source: str, package: str | None = None) -> None:
@@ -94,10 +110,6 @@ def run_main(file: str, source: str, package: str | None = None) -> None:
     main.__dict__.update(__file__=file, __cached__=None, __spec__=None, __loader__=loader)
     if package is not None:
         main.__package__ = package
-        # first, as `python -m` does (runpy.py): what the package imports may resolve a circle that the file runs into. Without relative
-        # imports the file may run although its package cannot be imported
-        with contextlib.suppress(Exception):
-            importlib.import_module(package)
     main.__dict__["__builtins__"] = sys.modules["builtins"]
     if sys.version_info < (3, 14):
         main.__annotations__ = {}
