@@ -21,17 +21,13 @@ def what_failed(
     named = {name: f"`{name}`{f' ({words})' if words else ''}" for name, words in known.items()}
     text = text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 1]}…"
     change = " or ".join(named.get(name, f"`{name}`") for name in involved)
-    where = f"It fails at line {line} (`{text}`)" if text else ""
-    what = (
-        f"{where}: change {change}."
-        if where and change
-        else f"{where}."
-        if where
-        else f"Change {change}." * bool(change)
-    )
     others = ", ".join(named.get(name, f"`{name}`") for name in beside)
-    check = f"Check {others}{', too' if change else ''}." if others else ""
-    return " ".join(filter(None, (what, check)))
+    sentences = [f"Change {change}."] if change else []
+    if text:
+        sentences = [f"It fails at line {line} (`{text}`){f': change {change}' if change else ''}."]
+    if others:
+        sentences.append(f"Check {others}{', too' if change else ''}.")
+    return " ".join(sentences)
 
 
 class NotCalled(Struct, frozen=True):

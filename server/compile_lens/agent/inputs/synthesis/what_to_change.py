@@ -32,7 +32,9 @@ def not_made(
 ) -> CallNotMade:
     """What is said of ``target``, for which the call ``draft`` with the names of ``module`` raised ``error`` in ``file``, or elsewhere."""
     in_constructor = reason.startswith(CONSTRUCTOR_FAILED)
-    involved = involved_arguments(draft, error, in_constructor) if error is not None else ()
+    if error is None:  # nothing says that an argument is wrong
+        return CallNotMade(target, reason, draft)
+    involved = involved_arguments(draft, error, in_constructor)
     beside = tuple(name for name in argument_names(draft) if name not in involved)[:MOST_BESIDE]
     infos = attempted(lambda: _parameters(module, draft)) or {}
     said = tuple(attempted(lambda name=name: _words_of(infos[name])) or "" for name in (*involved, *beside))  # type: ignore[misc]

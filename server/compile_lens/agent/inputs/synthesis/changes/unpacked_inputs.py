@@ -6,6 +6,7 @@ import ast
 import copy
 import inspect
 import re
+import traceback
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
@@ -31,8 +32,8 @@ def with_unpacked_inputs(
     one, then the one of its optional ones that models usually get."""
     if _ABOUT_INPUTS.search(str(error)) is None:
         return
-    for frame, row in _frames(error):
-        for name, call in _unpacking_calls(frame, row):
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        for name, call in _unpacking_calls(frame, line - frame.f_code.co_firstlineno + 1):
             if candidate.arguments.get(name) is None:
                 continue
             passed = {each.arg for each in call.keywords if each.arg is not None}
@@ -61,14 +62,6 @@ def _taken_by(called: Any) -> list[ParameterInfo]:
         return read_parameters(forward, skip_first=True)
     is_function = inspect.isfunction(called) or inspect.ismethod(called)
     return read_parameters(called, skip_first=False) if is_function else []
-
-
-def _frames(error: BaseException) -> Iterator[tuple[FrameType, int]]:
-    """The frames of a call that failed, outermost first, each with the row of its function that it was in."""
-    entry = error.__traceback__
-    while entry is not None:
-        yield entry.tb_frame, entry.tb_lineno - entry.tb_frame.f_code.co_firstlineno + 1
-        entry = entry.tb_next
 
 
 def _unpacking_calls(frame: FrameType, row: int) -> Iterator[tuple[str, ast.Call]]:
