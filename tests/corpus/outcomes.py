@@ -81,10 +81,16 @@ def table_of(rows: list[dict[str, Any]]) -> Iterator[str]:
     yield "| file | main model | reached | s | entry | first reason or finding |"
     yield "|---|---|---|---|---|---|"
     for row in sorted(rows, key=lambda row: _short(row["file"])):
-        reason = " ".join(row["reason"].replace("|", "/").replace("`", "").split())[:140]
+        reason = " ".join(_without_home(row["reason"]).replace("|", "/").replace("`", "").split())[:140]
         main = f"`{row['main']}`" if row["main"] else ""
         entry = f"`{row['entry']}`" if row["entry"] else ""
         yield f"| `{_short(row['file'])}` | {main} | {row['how']} | {row['seconds']:.0f} | {entry} | {f'`{reason}`' if reason else ''} |"
+
+
+def _without_home(text: str) -> str:
+    """``text`` without the home folder of who has run it, and without folders above the installed packages."""
+    text = re.sub(r"(?<![\w~])(?:/[\w.+-]+)+/(?=lib/python3)", "…/", text)
+    return text.replace(str(Path.home()), "~")
 
 
 def _short(file: str) -> str:

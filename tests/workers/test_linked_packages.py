@@ -40,6 +40,10 @@ def recorded(folder: Path) -> Path:
     """A folder of sources with what an installer would leave beside them."""
     about = folder / "libx-1.0.dist-info"
     about.mkdir(parents=True)
+    # since Python 3.12, a file that a RECORD names counts only if it is there
+    (folder / "libx").mkdir()
+    for name in ("libx/__init__.py", "single.py"):
+        (folder / name).touch()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: libx\nVersion: 1.0\n")
     (about / "RECORD").write_text("libx/__init__.py,,\nsingle.py,,\n")
     return folder

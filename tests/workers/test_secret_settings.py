@@ -194,7 +194,7 @@ def test_settings_of_an_environment_are_secret_with_a_token(tmp_path: Path, monk
     monkeypatch.setitem(BASES, "$VIRTUAL_ENV", str(own))
     for folder in (active, own):
         folder.mkdir()
-        (folder / "pip.conf").write_text("[global]\nindex-url = https://me:planted@host.example/python\n")
+        (folder / "pip.conf").write_text("[global]\nproxy = http://me:planted@proxy.host.example:3128\n")
     found = set(settings_with_secrets(str(tmp_path), {"VIRTUAL_ENV": str(active)}))
     assert {str(active / "pip.conf"), str(own / "pip.conf")} <= found
 
