@@ -286,6 +286,28 @@ def imported_modules(tree: ast.AST, module: str, is_package: bool, modules: set[
     return found - {module}
 
 
+# rooms of the agent whose modules import those of rooms before them, never of one that comes later (ARCHITECTURE.md)
+ORDERS = {
+    "agent/inputs": ("importing", "calling", "synthesis", "scripts", "recording"),
+    "agent/inputs/synthesis": ("terms", "source", "errors", "project", "changes", "guessing", "trying", "making"),
+}
+
+
+@pytest.mark.parametrize("around", sorted(ORDERS))
+def test_rooms_in_an_order_import_those_before_them(around: str) -> None:
+    order = ORDERS[around]
+    later = {room: order[number + 1 :] for number, room in enumerate(order)}
+    wrong = [
+        f"{file.relative_to(PACKAGE)}:{line}: {module}"
+        for room in order
+        for file in (PACKAGE / around / room).rglob("*.py")
+        for line, module in imports(file)
+        if module.lstrip(".").partition(".")[0] in later[room]
+        and len(module) - len(module.lstrip(".")) == len(file.relative_to(PACKAGE / around).parts)
+    ]
+    assert not wrong
+
+
 def import_circles() -> list[list[str]]:
     """Groups of modules that import one another, over the whole package."""
     files = {}

@@ -12,7 +12,7 @@ from compile_lens.agent.runtime.entry_protocol import NOT_PASSED
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
-no_call = agent_module("inputs.synthesis.errors.no_call")
+no_call = agent_module("inputs.synthesis.no_call")
 
 MODULE = """\
 def made(width, *, layers):

@@ -183,12 +183,12 @@ def test_the_sentence_says_what_to_change_and_what_to_check() -> None:
 )
 def test_what_no_argument_helps_is_said(tmp_path: Path, call: str, why: str) -> None:
     own = SOURCE.partition("class Given")[0] + SOURCE[SOURCE.index("class Needs") :]
-    module, reasons = module_of(tmp_path, own), agent_module("inputs.synthesis.errors.no_call")
+    module, reasons = module_of(tmp_path, own), agent_module("inputs.synthesis.no_call")
     assert reasons.no_call_returns(error_of(module, call)) == why
 
 
 def test_an_attribute_that_may_be_set_under_any_name_may_be_there(tmp_path: Path) -> None:
-    module, reasons = module_of(tmp_path, SOURCE), agent_module("inputs.synthesis.errors.no_call")
+    module, reasons = module_of(tmp_path, SOURCE), agent_module("inputs.synthesis.no_call")
     assert reasons.no_call_returns(error_of(module, "Given(4)")) == ""
 
 

@@ -29,10 +29,10 @@ from .calling.time_limit import TrialTooLong, at_most
 from .importing.absent import cause_of
 from .importing.moved_stand_ins import tell_lack, telling
 from .synthesis.drafts import draft_of
-from .synthesis.errors.no_call import no_call_returns
 from .synthesis.making.built_by_function import of_builder
 from .synthesis.making.object_calls import FoundCall
 from .synthesis.making.other_settings import OtherSetting, other_settings
+from .synthesis.no_call import no_call_returns
 from .synthesis.optional_arguments import optional_arguments
 from .synthesis.project.concrete_classes import is_abstract
 from .synthesis.target import find_call

@@ -6,18 +6,15 @@ looks it up in.
 
 from __future__ import annotations
 
-import ast
-import builtins
 import copy
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..errors.failed_conditions import relations
-from ..errors.failing_lines import failing_line, failing_lines, innermost, keys_looked_up_in, names_in_failing_lines
+from ..errors.accepted_instead import accepted_by
+from ..errors.failing_lines import failing_line, failing_lines, innermost, names_in_failing_lines
 from ..errors.messages import requirements
-from ..source.accepted_values import compared_in, in_order
 from ..source.guesses import CLASS_MAKERS, MAKERS, TABLES, WORDS, by_name
 from ..terms.arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from ..terms.candidate import Candidate
@@ -25,13 +22,6 @@ from ..terms.requirement import Requirement
 
 MOST_VALUES = 5
 MOST_SUSPECTS = 3
-_QUOTED = re.compile(r"""['"`]([A-Za-z][\w./+\-]{0,38})['"`]""")
-_LISTED = re.compile(r"(?:\bin|\bof|\bfrom|\bare|:)\s*[\[({]([^\[\](){}]{1,200})[\])}]")
-_ONE_OF = re.compile(
-    r"(?:\b(?:one of|from|are|options)\b:?|\b(?:available|supported|registered|known|valid|allowed|possible)(?: \w+){0,2}:)\s+"
-    r"((?:[\w.+-]+,? (?:or |and )?)+[\w.+-]+)",
-    re.I,
-)
 # `torch.nn.GELU()`, where the class is wanted
 _LAYER_MADE = re.compile(r"(torch\.nn\.(\w+))\(\)")
 _OF_NONE = re.compile(
@@ -246,59 +236,6 @@ def _value(candidate: Candidate, argument: Argument) -> Any:
     if re.fullmatch(r"'[^']*'", text):
         return text[1:-1]
     return int(text) if text.isdecimal() else None
-
-
-def accepted_by(error: BaseException) -> list[Any]:
-    """The values that an error, its line and what its line names list."""
-    if not isinstance(error, (ValueError, KeyError, AssertionError, NotImplementedError, RuntimeError)):
-        return []
-    line = failing_line(error)
-    found: list[Any] = []
-    # one that the program raises itself is no table that lacks a key
-    is_lookup = isinstance(error, KeyError) and not line.startswith("raise ")
-    if not is_lookup:
-        found += _QUOTED.findall(str(error))
-        for listed in (*_LISTED.findall(str(error)), *_ONE_OF.findall(re.sub(r",\s*", ", ", str(error)))):
-            words = [word.strip(" '\"`") for word in listed.split(",")]
-            found += [word for word in words if re.fullmatch(r"[A-Za-z][\w.+-]*", word)]
-    found += [
-        word for word in _QUOTED.findall(line) if isinstance(error, (AssertionError, KeyError)) and "raise" not in line
-    ]
-    frame = innermost(error)[0]
-    if frame is not None and not is_lookup:
-        compared = compared_in(frame.f_code, frame.f_globals)
-        found += [text for name in re.findall(r"[A-Za-z_]\w*", line) for text in compared.get(name, ())]
-    found += _of_conditions(error)
-    if isinstance(error, KeyError):
-        found += [key for key in keys_looked_up_in(error) if isinstance(key, str)]
-    found += _of_containers(error, line)
-    return [each for each in dict.fromkeys(found) if not hasattr(builtins, each)]
-
-
-def _of_conditions(error: BaseException) -> Iterator[str]:
-    """The keys and items of what a condition that the program raised for looks in: `if name not in self._layers: raise …`."""
-    for relation in relations(error):
-        inside = relation.value(relation.right) if relation.operator is ast.In else None
-        if isinstance(inside, (dict, list, tuple, set, frozenset)):
-            yield from [each for each in in_order(inside)[:MOST_VALUES] if isinstance(each, str)]
-
-
-def _of_containers(error: BaseException, line: str) -> Iterator[Any]:
-    """The keys and items of what the failing line names: `TABLE[name]`, `assert name in NAMES`."""
-    frame = innermost(error)[0]
-    if frame is None:
-        return
-    known = {*frame.f_locals, *frame.f_globals}
-    for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", line)):
-        if name not in known:
-            continue
-        value = frame.f_locals.get(name, frame.f_globals.get(name))
-        if isinstance(value, (dict, list, tuple, set, frozenset)):
-            keys = in_order(value)[:MOST_VALUES]
-            if keys and all(isinstance(key, str) for key in keys):
-                yield from keys
-        elif isinstance(value, str) and name.isupper() and isinstance(error, AssertionError):
-            yield value  # a constant: `assert mode in {BINARY, MULTICLASS}`
 
 
 def _function_that_failed(error: BaseException) -> str:

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ..errors.accepted_instead import accepted_by
 from ..errors.failed_conditions import conditions, source_tree
 from ..errors.failing_lines import innermost, keys_looked_up_in, names_in_failing_lines
 from ..terms.arguments import INSIDE, Argument, Expression, Group, UnknownInteger
 from ..terms.candidate import Candidate
 from .number_ranges import leading_to
-from .other_values import accepted_by
 
 MOST_SUSPECTS, MOST_TEXTS = 3, 3
 _OF_SUM = re.compile(r"\bsums?\b.{0,40}?\b(?:1(?:\.0*)?|one|unity)\b|\bstochastic\b|\bnormali[sz]ed\b", re.I | re.S)

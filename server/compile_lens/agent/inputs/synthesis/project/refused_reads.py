@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from ..changes.other_values import accepted_by
+from ..errors.accepted_instead import accepted_by
 from ..errors.failing_lines import names_in_failing_lines
 from ..errors.lacking_arguments import lacking_names
 

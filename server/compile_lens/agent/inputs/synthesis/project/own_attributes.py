@@ -9,8 +9,8 @@ from typing import Any
 
 from ....runtime.parsed_source import parsed_file
 from ...importing.absent_bases import AbsentBase
-from ..project.package_files import package_files, statements_mentioning
-from .certain_errors import is_certain, is_of_project
+from ..errors.certain_errors import is_certain, is_of_project
+from .package_files import package_files, statements_mentioning
 
 # what may set any attribute
 _SETTING = re.compile(r"__dict__|\bvars\(|\bsetattr\(|__setattr__|__getattr__|__getattribute__|__slots__")

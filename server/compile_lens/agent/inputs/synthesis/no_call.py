@@ -6,14 +6,14 @@ import ast
 import inspect
 from types import ModuleType
 
-from ....runtime.entry_protocol import NEVER_SET, NOT_IMPORTED, NOT_PASSED, OTHER_VERSION, UNDEFINED_NAME
-from ...importing.absent import NeedsAbsent
-from ...importing.moved_stand_ins import is_asked_for, lacked_attribute
-from .certain_errors import is_certain
-from .failed_conditions import source_tree
-from .failing_lines import innermost
-from .lacking_arguments import lacking_names
-from .own_attributes import is_never_set
+from ...runtime.entry_protocol import NEVER_SET, NOT_IMPORTED, NOT_PASSED, OTHER_VERSION, UNDEFINED_NAME
+from ..importing.absent import NeedsAbsent
+from ..importing.moved_stand_ins import is_asked_for, lacked_attribute
+from .errors.certain_errors import is_certain
+from .errors.failed_conditions import source_tree
+from .errors.failing_lines import innermost
+from .errors.lacking_arguments import lacking_names
+from .project.own_attributes import is_never_set
 
 
 def no_call_returns(error: BaseException | None) -> str:
