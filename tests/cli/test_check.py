@@ -136,7 +136,7 @@ def test_a_program_that_ends_badly_is_one_finding(tmp_path: Path, name: str) -> 
     source, status, message, line = RUNS[name]
     write(tmp_path, "bad.py", source)
     result = (Result if name in COLD else Warm)(
-        ["check", "--format", "json", "--timeout", "1" if status == "timeout" else "60", "bad.py"], tmp_path
+        ["check", "--format", "json", "--timeout", "4" if status == "timeout" else "60", "bad.py"], tmp_path
     )
     (run,) = result.runs
     assert run["status"] == status

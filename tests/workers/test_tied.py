@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -72,8 +73,10 @@ def stopped(mark: Mark, count: int) -> list[int]:
     deadline = time.monotonic() + PATIENCE_S
     while True:
         alive = mark.alive()
-        if sum(psutil.Process(pid).status() == psutil.STATUS_STOPPED for pid in alive) == count:
-            return alive
+        # one of those that are on their way may end while it is looked at
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if sum(psutil.Process(pid).status() == psutil.STATUS_STOPPED for pid in alive) == count:
+                return alive
         assert time.monotonic() < deadline, [psutil.Process(pid).cmdline() for pid in alive]
         time.sleep(0.02)
 
