@@ -101,6 +101,7 @@ def test_deeper_compiles_find_the_same(tmp_path: Path, depth: str) -> None:
     assert deep["regions"] == shallow["regions"]
 
 
+TIMEOUT_S = 4
 RUNS = {
     "syntax error": ("import torch\ndef f(:\n", "raised", "The file cannot be run: SyntaxError: invalid syntax.", 2),
     "raises at import": (
@@ -115,7 +116,13 @@ RUNS = {
         "The program raised `ModuleNotFoundError`: No module named",
         1,
     ),
-    "never ends": ("while True:\n    pass\n", "timeout", "Stopped here after 1 s (`run.timeout`).", None),
+    # one that names no compiler is run for its model first, and has only a part of the time as a script
+    "never ends": (
+        "import torch\n\ntorch.compile(abs)\nwhile True:\n    pass\n",
+        "timeout",
+        f"Stopped here after {TIMEOUT_S} s (`run.timeout`).",
+        None,
+    ),
     "os._exit": ("import os\nos._exit(3)\n", "killed", "The process exited early with exit code 3", 1),
     "sys.exit": ("import sys\nsys.exit('stop')\n", "raised", "The program exits here with status 1: stop.", 2),
     "segfault": (
@@ -136,7 +143,7 @@ def test_a_program_that_ends_badly_is_one_finding(tmp_path: Path, name: str) -> 
     source, status, message, line = RUNS[name]
     write(tmp_path, "bad.py", source)
     result = (Result if name in COLD else Warm)(
-        ["check", "--format", "json", "--timeout", "4" if status == "timeout" else "60", "bad.py"], tmp_path
+        ["check", "--format", "json", "--timeout", str(TIMEOUT_S) if status == "timeout" else "60", "bad.py"], tmp_path
     )
     (run,) = result.runs
     assert run["status"] == status
@@ -146,6 +153,15 @@ def test_a_program_that_ends_badly_is_one_finding(tmp_path: Path, name: str) -> 
     assert finding["line"] == line or line is None
     assert result.code == (0 if status == "timeout" else 1)
     assert result.err == ""
+
+
+def test_a_script_that_has_a_part_of_the_time_is_no_finding(tmp_path: Path) -> None:
+    """It names no compiler, and is run for its model first: no limit of the user's ended it."""
+    write(tmp_path, "endless.py", "while True:\n    pass\n")
+    result = Warm(["check", "--format", "json", "--timeout", str(TIMEOUT_S), "endless.py"], tmp_path)
+    (run,) = result.runs
+    assert (run["status"], run["findings"], result.code) == ("timeout", [], 0)
+    assert any(note.startswith("Stopped the file as a script after ") for note in run["notes"])
 
 
 def test_what_was_compiled_before_a_bad_end_is_kept(tmp_path: Path) -> None:
