@@ -32,6 +32,8 @@ MAX_FILES = 200_000
 # of the limit on files: a copy that is full then raises an error that programs know, and is not ended for the few files of its caches,
 # which count with it (runtime/budget.py)
 IN_MEMORY, OF = 15, 16
+# project ids of a quota, which anyone may map once in a user namespace (user_namespaces(7)): the last, which nothing has
+NO_PROJECT = "4294967294 4294967294 1"
 # of inotify: the limit of a user namespace, and that of the user (namespaces(7), inotify(7)). Several runs may go on at once
 WATCHES = {
     "/proc/sys/user/max_inotify_instances": "/proc/sys/fs/inotify/max_user_instances",
@@ -135,7 +137,8 @@ def _leave_namespaces(network: bool) -> None:
         shares = _shares_of_watches()
         user, group = os.geteuid(), os.getegid()
         kernel.unshare(flags | NEW_USER)
-        for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        maps = {"uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1", "projid_map": NO_PROJECT}
+        for name, text in {"setgroups": "deny", **maps}.items():
             with open(f"/proc/self/{name}", "w") as file:
                 file.write(text)
         for path, share in shares.items():
