@@ -113,9 +113,15 @@ export class Window {
     const asked = this.page.locator(".notification-list-item:visible", { hasText: question }).first();
     await this.until(`the question ${question}`, async () => {
       if (await asked.isVisible()) return [true];
-      const bell = this.page.locator('[id="status.notifications"] a');
-      if (/\bnew notification|^1 /i.test((await bell.getAttribute("aria-label")) ?? "")) await bell.click();
-      return [false, await bell.getAttribute("aria-label")];
+      // a second click would close the list again
+      const list = this.page.locator(".notifications-center.visible");
+      const unread = this.page.locator('[id="status.notifications"] a:has(.codicon-bell-dot)');
+      if (!(await list.isVisible()) && (await unread.isVisible())) {
+        await unread.click();
+        await list.waitFor({ timeout: 5_000 }).catch(() => undefined);
+        await this.page.mouse.move(640, 200); // the bell's own hover would lie over the list
+      }
+      return [false, await this.page.locator(".notification-list-item:visible").allInnerTexts()];
     });
     const text = await asked.locator(".notification-list-item-message").innerText();
     await asked.locator(".monaco-button", { hasText: button }).first().click();
