@@ -9,6 +9,7 @@ from dataclasses import replace
 import tree_sitter
 
 from compile_lens.syntax.predictions import results, vocabulary
+from compile_lens.syntax.predictions.budget import WalkBudget
 from compile_lens.syntax.predictions.calls import CallResolver
 from compile_lens.syntax.predictions.narrowing import narrow
 from compile_lens.syntax.predictions.program import ParsedProgram
@@ -39,15 +40,18 @@ _INDEX = re.compile(r"-?[0-9]{1,9}")
 class ExpressionEvaluator:
     """Evaluates expressions; ``report`` gets each use with the scope in which it appears."""
 
-    def __init__(self, program: ParsedProgram, calls: CallResolver, report: Callable[[Use, Scope], None]) -> None:
+    def __init__(
+        self, program: ParsedProgram, calls: CallResolver, report: Callable[[Use, Scope], None], budget: WalkBudget
+    ) -> None:
         self.program = program
         self.calls = calls
         self.report = report
+        self._budget = budget
         self._looking_up: set[str] = set()
 
     def value(self, node: tree_sitter.Node | None, scope: Scope) -> AbstractValue:
         """Evaluate an expression and report the uses in it."""
-        if node is None:
+        if node is None or not self._budget.take():
             return UNKNOWN
         evaluate = _EVALUATE.get(node.type)
         if evaluate is not None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import tree_sitter
 
 from compile_lens.syntax.predictions import vocabulary
+from compile_lens.syntax.predictions.budget import WalkBudget
 from compile_lens.syntax.predictions.calls import CallResolver
 from compile_lens.syntax.predictions.expressions import ExpressionEvaluator, arithmetic
 from compile_lens.syntax.predictions.narrowing import narrow
@@ -31,30 +32,36 @@ _DEEPEST = 25
 _MAX_CONTEXTS = 8
 # the body of a loop is walked twice, because its end may bind names that its beginning reads
 _ROUNDS = 2
+# every rule looks at a use
+_STEPS_OF_A_USE = 10
 
 
 class Interpreter:
     """One walk from a compile region. ``on_use`` gets every use with the definition of its enclosing function.
 
-    Visits at most ``most`` statements and counts them in ``statements``.
+    Walks no more than ``budget`` has left.
     """
 
     def __init__(
-        self, program: ParsedProgram, switches: Switches, on_use: Callable[[Use, tree_sitter.Node], None], most: int
+        self,
+        program: ParsedProgram,
+        switches: Switches,
+        on_use: Callable[[Use, tree_sitter.Node], None],
+        budget: WalkBudget,
     ) -> None:
         self.program = program
         self.switches = switches
         self._on_use = on_use
         self.calls = CallResolver(self)
-        self.expressions = ExpressionEvaluator(program, self.calls, self.report)
+        self.expressions = ExpressionEvaluator(program, self.calls, self.report, budget)
         self.reached: set[int] = set()
         self._results: dict[tuple[object, ...], AbstractValue] = {}
         self._contexts: dict[int, int] = {}
         self._depth = 0
-        self.statements = 0
-        self._most = most
+        self._budget = budget
 
     def report(self, use: Use, scope: Scope) -> None:
+        self._budget.take(_STEPS_OF_A_USE)
         if isinstance(use, CallUse):
             self.calls.register(use, scope)
         if not self.calls.is_silent and scope.function is not None:
@@ -84,7 +91,7 @@ class Interpreter:
     ) -> AbstractValue:
         """Walk a function with these arguments and return its result. ``is_whole``: there are no other arguments."""
         node = called.node
-        if node is None or self._depth >= _DEEPEST:
+        if node is None or self._depth >= _DEEPEST or not self._budget.take():
             return UNKNOWN
         names = self._bind(called, positional, named, is_whole)
         key = (node.id, self.calls.is_silent, tuple(sorted((name, _kind(value)) for name, value in names.items())))
@@ -172,8 +179,7 @@ class Interpreter:
     def block(self, node: tree_sitter.Node, scope: Scope) -> bool:
         """Walk statements; False if what follows them is not reached from here."""
         for statement in node.named_children:
-            self.statements += 1
-            if self.statements > self._most:
+            if not self._budget.take_statement():
                 return False
             if not self._statement(statement, scope):
                 return False
@@ -242,6 +248,7 @@ class Interpreter:
         scope: Scope,
     ) -> bool:
         truth = self.expressions.test(condition, scope)
+        self._budget.take(len(scope.names))
         ends: list[dict[str, AbstractValue]] = []
         if truth is not False:
             taken = scope.inner()
@@ -294,6 +301,7 @@ class Interpreter:
 
     def _once(self, body: tree_sitter.Node, scope: Scope) -> None:
         """Walk a body that may or may not run, and merge what it binds with what was bound before."""
+        self._budget.take(len(scope.names))
         inner = scope.inner()
         self.block(body, inner)
         scope.names.update(join_names(scope.names, inner.names))

@@ -10,6 +10,7 @@ import tree_sitter
 
 from compile_lens.syntax.definitions import qualified_name, whole_definition
 from compile_lens.syntax.predictions import registry
+from compile_lens.syntax.predictions.budget import WalkBudget
 from compile_lens.syntax.predictions.interpreter import Interpreter
 from compile_lens.syntax.predictions.prediction import Prediction, RuleContext, RuleMatch
 from compile_lens.syntax.predictions.program import ParsedProgram
@@ -21,9 +22,6 @@ from compile_lens.syntax.regions import Region, RegionKind, find_regions
 from compile_lens.syntax.tree import Query, Range, SourceTree, ancestors, parse
 
 _DEFINITIONS = Query("[(function_definition) (class_definition) (lambda)] @definition")
-
-# statements walked for all regions of a file, which bounds the time that a file takes
-_MAX_STATEMENTS = 40_000
 
 
 def predict(source: str | SourceTree, rules: frozenset[str] | None = None) -> tuple[Prediction, ...]:
@@ -55,14 +53,13 @@ class _Predictor:
         self._reached: set[int] = set()
 
     def of(self, regions: list[Region]) -> tuple[Prediction, ...]:
-        left = _MAX_STATEMENTS
+        budget = WalkBudget()
         for region in regions:
-            interpreter = Interpreter(self._program, self._switches, partial(self._on_use, region), left)
+            interpreter = Interpreter(self._program, self._switches, partial(self._on_use, region), budget)
             # code nested deeper than Python's stack allows: keep what was found until then
             with suppress(RecursionError):
                 interpreter.enter(self._target(region, interpreter))
             self._reached |= interpreter.reached
-            left = max(0, left - interpreter.statements)
         predictions = (self._prediction(*found) for found in self._found.values())
         return tuple(sorted(predictions, key=lambda found: (found.place.line, found.place.column, found.rule)))
 

@@ -29,12 +29,17 @@ class ValueSort(Enum):
     UNKNOWN = "unknown"
 
 
+# values that one is made of, each counted wherever it stands: values share theirs, and to compare two follows every path
+_LARGEST = 1_000
+
+
 @dataclass(frozen=True, slots=True)
 class AbstractValue:
     """``node`` is the definition of an INSTANCE, CLASS or FUNCTION; ``owner`` the instance that a method is bound to.
 
     ``truth`` is set where the source decides what ``bool(value)`` is, ``is_none`` where it is certainly None. ``elements`` are those
-    of a SEQUENCE of known length, ``each`` what any element is. ``others`` are what an INSTANCE may be as well.
+    of a SEQUENCE of known length, ``each`` what any element is. ``others`` are what an INSTANCE may be as well. What a SEQUENCE that
+    would be too large holds is unknown.
     """
 
     sort: ValueSort
@@ -47,6 +52,16 @@ class AbstractValue:
     each: AbstractValue | None = None
     others: tuple[AbstractValue, ...] = ()
     closure: Mapping[str, AbstractValue] | None = field(default=None, compare=False, hash=False)
+    size: int = field(init=False, default=1, compare=False)
+
+    def __post_init__(self) -> None:
+        parts = (*(self.elements or ()), *self.others, *(part for part in (self.each, self.owner) if part is not None))
+        size = 1 + sum(part.size for part in parts)
+        if size > _LARGEST and self.sort is ValueSort.SEQUENCE:
+            object.__setattr__(self, "elements", None)
+            object.__setattr__(self, "each", None)
+            size = 1
+        object.__setattr__(self, "size", size)
 
     @property
     def is_tensor(self) -> bool:
@@ -88,7 +103,7 @@ def element(value: AbstractValue, index: int | None = None) -> AbstractValue:
 
 def join(one: AbstractValue, other: AbstractValue) -> AbstractValue:
     """What a name is where two branches merge. None joined with a tensor is a tensor: code that uses it has checked."""
-    if one == other:
+    if one is other or one == other:
         return one
     if one.is_none:
         return replace(other, truth=None)
