@@ -17,6 +17,9 @@ from growth import grows_with_length
 ROOMS = (
     "analysis",
     "assistants",
+    "documents",
+    "entries",
+    "knowledge",
     "diff",
     "formats",
     "lsp",

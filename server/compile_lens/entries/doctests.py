@@ -22,7 +22,11 @@ _DOCSTRINGS = Query(
     (function_definition body: (block . (expression_statement (string) @text))) @owner
     """,
 )
-_EXAMPLE = pattern(r"(?m)^\s*(?:>>>|\.\.\.) .*$")
+_EXAMPLE = pattern(r"(?m)^[ \t]*(?:>>>|\.\.\.) .*$")
+_CALLED = pattern(r"(?<![\w.])(\w+)\(")
+# `a.b(`, `f(a, b)`, but not `f(a=1)`
+_CALLED_OBJECT, _PASSED = pattern(r"(?<![\w.])(\w+)(?:\.\w+)*\("), pattern(r"[(,=] *(\w+)\b(?! *=)")
+_MADE = pattern(r"[ \t]*>>> *(\w+) *=(.*)")
 # examples that use the network
 _FETCHES = pattern(r"from_pretrained|load_dataset|https?://|requests\.|urlopen|hub\.load|Image\.open|\.download")
 
@@ -41,7 +45,8 @@ def _all_doctests(tree: SourceTree, targets: tuple[Target, ...]) -> Iterator[Ent
         # the text around them may have links
         if not examples or _FETCHES.search(examples):
             continue
-        called = next((t for t in targets if re.search(rf">>> .*(?<![\w.]){re.escape(_first(t.name))}\(", text)), None)
+        calls = {name for line in text.splitlines() for name in _CALLED.findall(line.partition(">>> ")[2])}
+        called = next((target for target in targets if _first(target.name) in calls), None)
         if called is None:
             continue
         line = tree.position(captured["text"][0].start_byte)[0]
@@ -57,10 +62,12 @@ def _only_constructs(examples: str, node: tree_sitter.Node, name: str) -> bool:
     """Whether ``examples`` of the class ``name`` make objects of it and call none, which compiles nothing."""
     if node.type != "class_definition":
         return False
-    made = re.findall(rf">>> *(\w+) *=[^\n]*\b{re.escape(name)}\(", examples)
-    all_made = re.findall(rf"\b{re.escape(name)}\(", examples)
-    is_used = any(re.search(rf"(?<!\w){each}(?:\.\w+)*\(|[(,=] *{each}\b(?! *=)", examples) for each in made)
-    return len(made) == len(all_made) and not is_used
+    construction = re.compile(rf"\b{re.escape(name)}\(")
+    assigned = [found for line in examples.splitlines() if (found := _MADE.match(line))]
+    made = {found[1] for found in assigned if construction.search(found[2])}
+    constructions = sum(len(construction.findall(line)) for line in examples.splitlines())
+    used = {*_CALLED_OBJECT.findall(examples), *_PASSED.findall(examples)}
+    return constructions == sum(bool(construction.search(found[2])) for found in assigned) and made.isdisjoint(used)
 
 
 def _first(name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import tree_sitter
 
-from compile_lens.syntax.definitions import Definition, qualified_name
+from compile_lens.syntax.definitions import Definition, definitions, qualified_name
 from compile_lens.syntax.tree import Query, SourceTree, kept_with_tree
 
 _CLASSES = Query("(class_definition) @class")
@@ -18,7 +18,7 @@ _LIKE_A_MODULE = re.compile(
     r"|Detector|Segmentor|Predictor|Interface|Task|Base\w*)"
 )
 MOST_HEIRS = 20
-MOST_ANCESTORS = 100
+MOST_ANCESTORS = 30
 
 
 def is_called_like_a_module(name: str) -> bool:
@@ -26,8 +26,10 @@ def is_called_like_a_module(name: str) -> bool:
     return _LIKE_A_MODULE.fullmatch(name) is not None
 
 
-def module_classes(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
+@kept_with_tree
+def module_classes(tree: SourceTree) -> tuple[Definition, ...]:
     """The top-level classes that are modules: by their bases in or outside the file, or because they have a ``forward``."""
+    known = definitions(tree)
     top = {d.name: d for d in known if d.kind == "class" and "." not in d.qualified_name}
     bases = bases_of(tree)
     defined = {d.qualified_name for d in known if d.name == "forward" and d.kind == "function"}
@@ -58,13 +60,13 @@ def module_classes(tree: SourceTree, known: tuple[Definition, ...]) -> list[Defi
             for each in _ancestry(name, bases, top, abstract)
         )
 
-    return [
+    return tuple(
         d
         for d in top.values()
         if is_module(d.name)
         and calls_forward(d.name)
         and not any(base.rpartition(".")[2] in ("Function", "ABC") for base in bases.get(d.name, ()))
-    ]
+    )
 
 
 def _ancestry(
@@ -88,7 +90,7 @@ def with_other_methods(tree: SourceTree, known: tuple[Definition, ...]) -> list[
     """The top-level classes that are modules with no ``forward``, and have public methods that take something: `loss(self, x, y)`. Not
     those from which others of the file inherit."""
     bases = bases_of(tree)
-    certain = {d.name for d in module_classes(tree, known)}
+    certain = {d.name for d in module_classes(tree)}
     inherited = {base for names in bases.values() for base in names}
     open_ones = {name.rpartition(".")[0] for name in unimplemented(tree)}
     public = {
@@ -112,7 +114,7 @@ def heirs(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
         return []
     top = {d.name: d for d in known if d.kind == "class" and "." not in d.qualified_name}
     bases = bases_of(tree)
-    certain = {d.name for d in module_classes(tree, known)}
+    certain = {d.name for d in module_classes(tree)}
     abstract = {name.rpartition(".")[0] for name in unimplemented(tree) if name.endswith(".forward")}
 
     def may_inherit(name: str) -> bool:
@@ -128,7 +130,7 @@ def heirs(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
 
 def open_bases(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
     """The top-level classes with a ``forward`` that are not modules to call, since they are abstract: subclasses run what they define."""
-    aside = {d.name for d in (*module_classes(tree, known), *heirs(tree, known), *autograd_functions(tree, known))}
+    aside = {d.name for d in (*module_classes(tree), *heirs(tree, known), *autograd_functions(tree, known))}
     defined = {d.qualified_name.rpartition(".")[0] for d in known if d.name == "forward" and d.kind == "function"}
     is_top_class = (d.kind == "class" and "." not in d.qualified_name for d in known)
     return [d for d, is_it in zip(known, is_top_class, strict=True) if is_it and d.name in defined - aside]
@@ -162,6 +164,7 @@ def autograd_functions(tree: SourceTree, known: tuple[Definition, ...]) -> list[
     ]
 
 
+@kept_with_tree
 def bases_of(tree: SourceTree) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for node in _CLASSES.everywhere(tree).get("class", []):

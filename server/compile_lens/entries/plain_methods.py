@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from compile_lens.entries.module_classes import (
+    MOST_ANCESTORS,
     autograd_functions,
     bases_of,
     heirs,
@@ -21,6 +22,8 @@ from compile_lens.syntax.tree import SourceTree, kept_with_tree
 
 CONSTRUCTOR, CALL = "__init__", "__call__"
 MOST_METHODS = 40
+# methods of a class that are looked at, its own first
+_MOST_MEMBERS = 400
 # of such classes, methods are there for who calls them back, or take no tensors of the user's
 _FRAMEWORK = pattern(
     r"Module|Sequential|ModuleList|ModuleDict|LightningModule|Function|\w*Dataset|\w*DataModule|\w*Sampler|\w*Callback|\w*Optimizer"
@@ -96,13 +99,14 @@ def _methods_of(
     tree: SourceTree, cls: Definition, known: tuple[Definition, ...]
 ) -> Iterator[tuple[bool, Definition, bool]]:
     """The methods of ``cls`` that work with tensors: whether another one uses it, the method, and whether it has effects."""
-    members = _members(tree, cls, known)
+    members = _members(tree, cls)
     made = _attributes_made(tree, members.get(CONSTRUCTOR))
-    used = {name for each in members.values() for name in _members_used(tree, each, members)}
+    uses = {name: _members_used(tree, each, members) for name, each in members.items()}
+    used = {name for names in uses.values() for name in names}
+    effects = {name for name, each in members.items() if has_effects(tree, each, OF_TRAINING)}
     for method in members.values():
         if owner_of(method) == cls.name and _is_to_call(tree, method) and _is_about_tensors(tree, method, made):
-            reached = _reached(tree, [method.name, CONSTRUCTOR], members)
-            reaches_out = any(has_effects(tree, each, OF_TRAINING) for each in reached)
+            reaches_out = not effects.isdisjoint(_reached([method.name, CONSTRUCTOR], uses))
             yield method.name in used, method, reaches_out
 
 
@@ -110,8 +114,11 @@ def _plain_classes(tree: SourceTree, known: tuple[Definition, ...]) -> Iterator[
     bases = bases_of(tree)
     modules = {
         d.name
-        for find in (module_classes, with_other_methods, heirs, open_bases, autograd_functions)
-        for d in find(tree, known)
+        for found in (
+            module_classes(tree),
+            *(find(tree, known) for find in (with_other_methods, heirs, open_bases, autograd_functions)),
+        )
+        for d in found
     }
     for cls in known:
         if cls.kind == "class" and "." not in cls.qualified_name and cls.name not in modules:
@@ -132,17 +139,28 @@ def _line(name: str, bases: dict[str, list[str]]) -> list[str]:
     for each in (waiting := [name]):
         more = [base for base in bases.get(each, ()) if base in bases and base not in found]
         found |= dict.fromkeys(more)
-        waiting += more
-    return list(found)
+        waiting += more[: max(0, MOST_ANCESTORS - len(waiting))]
+    return waiting
 
 
-def _members(tree: SourceTree, cls: Definition, known: tuple[Definition, ...]) -> dict[str, Definition]:
+def _members(tree: SourceTree, cls: Definition) -> dict[str, Definition]:
     """The methods of a class by name, with those that it inherits in the file."""
     found: dict[str, Definition] = {}
     for name in _line(cls.name, bases_of(tree)):
-        for each in known:
-            if each.kind == "function" and each.qualified_name == f"{name}.{each.name}":
+        for each in _functions_of(tree).get(name, ()):
+            if len(found) < _MOST_MEMBERS:
                 found.setdefault(each.name, each)
+    return found
+
+
+@kept_with_tree
+def _functions_of(tree: SourceTree) -> dict[str, list[Definition]]:
+    """The functions in each class of the file, by its name."""
+    found: dict[str, list[Definition]] = {}
+    for each in definitions(tree):
+        owner, _, name = each.qualified_name.rpartition(".")
+        if each.kind == "function" and owner and name == each.name:
+            found.setdefault(owner, []).append(each)
     return found
 
 
@@ -172,14 +190,14 @@ def _attributes_made(tree: SourceTree, constructor: Definition | None) -> frozen
     return frozenset(_ASSIGNED.findall(text_of(tree, constructor))) if constructor is not None else frozenset()
 
 
-def _reached(tree: SourceTree, names: list[str], members: dict[str, Definition]) -> list[Definition]:
-    """The methods of these names, and those that they use of their class."""
-    found = dict.fromkeys(name for name in names if name in members)
+def _reached(names: list[str], uses: Mapping[str, list[str]]) -> Iterable[str]:
+    """The methods of these names, and those that they use of their class, and so on."""
+    found = dict.fromkeys(name for name in names if name in uses)
     for each in (waiting := list(found)):
-        more = [name for name in _members_used(tree, members[each], members) if name not in found]
+        more = [name for name in uses[each] if name not in found]
         found |= dict.fromkeys(more)
         waiting += more
-    return [members[name] for name in found]
+    return found
 
 
 def _members_used(tree: SourceTree, method: Definition, members: dict[str, Definition]) -> list[str]:

@@ -65,7 +65,7 @@ def find_targets(tree: SourceTree, regions: tuple[Region, ...] | None = None) ->
     if not of_regions:
         return _outermost(tree, known, uses, calls)
     # a module that compiles a method of its own is called as its users call it, too
-    modules = {d.qualified_name for d in module_classes(tree, known)}
+    modules = {d.qualified_name for d in module_classes(tree)}
     owners = {owner for t in of_regions for owner, _, name in [t.name.rpartition(".")] if name != "forward"} & modules
     whole = [t for t in _outermost(tree, known, uses, calls) if t.name in owners] if owners else []
     return (*of_regions, *(t for t in whole if t.name not in {known.name for known in of_regions}))
@@ -104,7 +104,7 @@ def candidates(tree: SourceTree) -> tuple[Target, ...]:
     # what a compiled function or class uses is compiled with it
     uses = _uses(tree, known)
     reached = {name for owner in compiled for name in uses.get(owner.partition(".")[0], frozenset())}
-    found = [*module_classes(tree, known), *_tensor_functions(tree, known)]
+    found = [*module_classes(tree), *_tensor_functions(tree, known)]
     names = sorted((d for d in found if d.qualified_name not in compiled | reached), key=lambda d: d.def_line)
     return tuple(Target(d.qualified_name, d.def_line, d.def_line, uses=uses[d.qualified_name]) for d in names)
 
@@ -159,7 +159,7 @@ def _outermost(
 ) -> tuple[Target, ...]:
     """Modules that use most of the file first, each adding something to those before it; then functions."""
     # of very many, the last ones: they are usually built of those above them
-    modules = module_classes(tree, known)[-MOST_MODULES:]
+    modules = module_classes(tree)[-MOST_MODULES:]
     names = {d.qualified_name for d in modules}
     reachable = {d.qualified_name: _closure(d.qualified_name, uses) & names | {d.qualified_name} for d in modules}
     ordered: list[Definition] = []
@@ -334,7 +334,7 @@ def units(tree: SourceTree) -> tuple[Definition, ...]:
     known = definitions(tree)
     methods = (*plain_methods(tree), *with_effects(tree))
     return (
-        *module_classes(tree, known),
+        *module_classes(tree),
         *_tensor_functions(tree, known),
         *autograd_functions(tree, known),
         *methods,

@@ -37,6 +37,8 @@ SKIPPED = frozenset(
 
 
 MAX_PAGES = 12
+# of all pages, and the length of their code with what they need of others
+MAX_EXAMPLES, MOST_CODE = 200, 1_000_000
 PAGES = ("README*", "docs/*.md", "docs/*.rst", "docs/*/*.md", "docs/*/*.rst")
 # fenced code, and that of reStructuredText
 _BLOCKS = pattern(
@@ -88,6 +90,7 @@ def documented_examples(root: Path) -> tuple[WorkspaceFile, ...]:
     Each has what the examples before it on its page import, and what it uses of their definitions. A notebook is one example.
     """
     found: list[WorkspaceFile] = []
+    length = 0
     pages = [each for kind in PAGES for each in sorted(root.glob(kind))]
     for page in pages[:MAX_PAGES]:
         try:
@@ -99,6 +102,9 @@ def documented_examples(root: Path) -> tuple[WorkspaceFile, ...]:
         for fenced, indented in _BLOCKS.findall(text):
             example = parse(textwrap.dedent(fenced or indented))
             before = "".join(f"{each}\n" for each in imports) + definitions.before(example)
+            length += len(before) + len(example.text)
+            if len(found) >= MAX_EXAMPLES or length > MOST_CODE:
+                break
             found.append(WorkspaceFile(str(page), parse(f"{before}{example.text}") if before else example))
             imports |= dict.fromkeys(_imports(example))
             definitions.read(example)
