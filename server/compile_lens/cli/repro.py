@@ -26,6 +26,7 @@ from compile_lens.repro.contract import Criterion
 from compile_lens.repro.expressions import CannotWrite
 from compile_lens.repro.issue import collect_versions, issue_text, issue_title
 from compile_lens.repro.issue_folder import write_issue_folder
+from compile_lens.repro.script_runs import ScriptRuns
 from compile_lens.repro.selection import FOLDER, ISSUE, SCRIPT, UNIT_TEST, Selection, default_name
 from compile_lens.repro.unit_test import write_unit_test
 from compile_lens.repro.verdict import Bisection, from_json
@@ -206,7 +207,11 @@ async def _write_form(
         outcome = "It fails for the same reason." if test.fails else test.why
         return f"\n{document}: {outcome}\n  In PyTorch's repository it belongs in {test.belongs}."
     if form == ISSUE:
-        versions = await collect_versions(interpreter)
+        host = Host(interpreter)
+        try:
+            versions = await collect_versions(ScriptRuns(host, written.job))
+        finally:
+            await host.close()
         return await asyncio.to_thread(_write_issue, written, versions, bisection, document)
     if form == FOLDER:
         return await _write_folder(written, document, bisection, interpreter, timeout, quiet)

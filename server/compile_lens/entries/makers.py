@@ -101,13 +101,14 @@ _CLASS_OF_TORCH = pattern(
 )
 
 
-# a text that names no file elsewhere, no address and no command with options
-_WORDS = pattern(r"[A-Za-z0-9_(\[. +-][\w ,:;=()\[\]{}<>*+.'!?|&#@^-]{0,200}")
+# a text that names no file elsewhere, no address and no command with options, and that does nothing where a library evaluates it as an
+# expression or a template: it has no brackets and no quotes
+_WORDS = pattern(r"[A-Za-z0-9_. +<-][\w ,:=<>*+.!?|^-]{0,200}")
 
 
 def is_word(text: str) -> bool:
-    """Whether a text leads to no file in another folder, and to no address."""
-    return not text or (_WORDS.fullmatch(text) is not None and not text.startswith((".", "-")))
+    """Whether a text leads to no file in another folder and to no address, and calls nothing."""
+    return not text or (_WORDS.fullmatch(text) is not None and not text.startswith((".", "-")) and "__" not in text)
 
 
 def is_torch_class(full: str) -> bool:

@@ -26,6 +26,7 @@ from compile_lens.pipeline.scheduler import Reason
 from compile_lens.repro.beside import script_text
 from compile_lens.repro.history import recall
 from compile_lens.repro.issue import collect_versions, issue_text, issue_title
+from compile_lens.repro.script_runs import ScriptRuns
 from compile_lens.repro.unit_test import write_unit_test
 from compile_lens.repro.verify import TIMEOUT_S
 from compile_lens.repro.write import Written
@@ -116,7 +117,8 @@ class FindingReports:
 
     async def _issue(self, written: Written, progress: RunProgress) -> dict[str, Any]:
         progress.report(f"{written.file.name}: collecting versions")
-        versions = await collect_versions(self._runs.interpreter(str(written.file)))
+        async with self._server.hosts.turn(self._runs.interpreter(str(written.file)), Reason.REQUESTED) as host:
+            versions = await collect_versions(ScriptRuns(host, written.job))  # type: ignore[arg-type]
         text = await asyncio.to_thread(issue_text, written, versions, recall(Path(written.file)))
         title = issue_title(written)
         await self._pages.show(f"Issue: {title}", text, written.file.with_suffix(".issue.md"))

@@ -3,7 +3,8 @@
 A graph that says another is refused: one that leads from value to value may lead to a frame of Python, and from there to all of it.
 The names are data (``knowledge/data/graph_attributes.json``):
 
-- ``tensors``: of `dir(torch.Tensor)`, but for those that call a function, or lead to what is no tensor
+- ``tensors``, ``methods``: of `dir(torch.Tensor)`, but for those that call a function, or lead to what is no tensor; a method is
+  called, and is no value that something else could call
 - ``results``: of what an operator returns with names (torch/_C/return_types.pyi)
 - ``contexts``: of the context of an `autograd.Function` (torch/autograd/function.py)
 - ``modules``: what each module has by `torch.nn.Module`; no tensor and no module of a program has such a name in one
@@ -23,7 +24,12 @@ _OF_FRAMES = pattern(r"(?:ag|co|cr|f|gi|tb)_\w+")
 
 def is_of_value(name: object) -> bool:
     """Whether a tensor, or what an operator returns, has the attribute or the method ``name``."""
-    return any(name in _names()[of] for of in ("tensors", "results", "contexts"))
+    return any(name in _names()[of] for of in ("tensors", "methods", "results", "contexts"))
+
+
+def is_method(name: object) -> bool:
+    """Whether a tensor has a method ``name``, and nothing else has a value of that name."""
+    return name in _names()["methods"] and not any(name in _names()[of] for of in ("tensors", "results", "contexts"))
 
 
 def is_of_program(name: str) -> bool:

@@ -10,7 +10,7 @@ import ast
 from compile_lens.entries.makers import is_word
 from compile_lens.late_pattern import pattern
 from compile_lens.repro.expressions import CannotWrite
-from compile_lens.repro.graph_attributes import is_of_program, is_of_value
+from compile_lens.repro.graph_attributes import is_method, is_of_program, is_of_value
 from compile_lens.repro.plain_text import DTYPES, FORMS
 from compile_lens.syntax.foreign_texts import parse_module
 
@@ -20,7 +20,7 @@ _FUNCTIONS_OF = frozenset(
     [
         "operator", "math",
         *(f"torch.{name}" for name in ("nn.functional", "functional", "special", "linalg", "fft", "sparse", "nested", "signal.windows",
-                                       "autograd.grad_mode", "autograd.forward_ad", "amp", "amp.autocast_mode", "nn.attention",
+                                       "autograd.grad_mode", "autograd.forward_ad", "amp", "amp.autocast_mode",
                                        "_vmap_internals", "_higher_order_ops")),
         *(f"torch._C.{name}" for name in ("_nn", "_fft", "_linalg", "_special", "_sparse", "_nested", "_functorch", "_functions",
                                           "_autograd")),
@@ -36,7 +36,7 @@ _EXACTLY = frozenset(
         *(f"torch._C._autograd._saved_tensors_hooks_{name}" for name in ("disable", "enable")),
         *(f"torch._functorch.{name}.lazy_load_decompositions" for name in ("predispatch", "vmap")),
         "torch.autograd.forward_ad._maybe_load_decompositions", "torch.autograd.grad", "torch.Tensor",
-        "torch._C._log_api_usage_once",
+        "torch._C._log_api_usage_once", "torch.nn.attention._sdpa_kernel", "torch.nn.attention._cur_sdpa_kernel_backends",
     ]
 )  # fmt: skip
 # what takes or returns functions, returns modules and types, or is about Python and no tensor
@@ -54,6 +54,8 @@ _REACHES_OUT = pattern(
 )
 _TYPES = frozenset(["slice", "int", "float", "bool", "complex", "tuple", "list", "dict", "range"])
 _OF_PYTHON = _TYPES | {"abs", "max", "min", "sum", "len", "round", "pow", "device"}
+# looks up the member of an enumeration by its name (torch/nn/attention/__init__.py)
+_MEMBER_BY_NAME, _MEMBER = "torch.nn.attention._backend_from_string", pattern(r"[A-Z][A-Z_]*")
 _VALUES = ("math.inf", "math.nan", "math.pi")
 _MADE = ("torch.nn.Parameter", "torch.nn.Buffer")
 _STATEMENTS_OF_CONSTRUCTORS = ("register_buffer", "register_parameter", "__init__")
@@ -112,7 +114,10 @@ class _Function:
         """What no function of a graph has, in one line; '' for nothing."""
         function, given = self._function, self._function.args
         is_plain = not (function.decorator_list or given.defaults or given.posonlyargs or given.kwonlyargs)
-        if not is_plain or given.vararg is not None or given.kwarg is not None or self._names & (_GLOBALS - {"self"}):
+        # a module that had another name would be a value
+        is_of_module = bool(given.args) and given.args[0].arg == "self"
+        hidden = self._names & ((_GLOBALS - {"self"}) | _OF_PYTHON | {"getattr"})
+        if not (is_plain and is_of_module) or given.vararg is not None or given.kwarg is not None or hidden:
             return f"the signature of {function.name}"
         annotations = [*(argument.annotation for argument in given.args), function.returns]
         if not all(node is None or self._is_annotation(node) for node in annotations):
@@ -187,7 +192,9 @@ class _Function:
         # what a graph owns has the names of the program
         if isinstance(value, ast.Name) and value.id == "self":
             return is_of_program(name)
-        is_named = is_of_value(name) or (_is_owned(value) and is_of_program(name) and _is_plain_name(name))
+        is_named = (is_of_value(name) and not is_method(name)) or (
+            _is_owned(value) and is_of_program(name) and _is_plain_name(name)
+        )
         return is_named and self._is_value(value)
 
     def _is_callee(self, func: ast.expr, arguments: list[ast.expr]) -> bool:
@@ -195,7 +202,10 @@ class _Function:
         match func:
             case ast.Name("getattr"):
                 return (
-                    len(arguments) == 2 and isinstance(arguments[1], ast.Constant) and is_of_value(arguments[1].value)
+                    len(arguments) == 2
+                    and isinstance(arguments[1], ast.Constant)
+                    and is_of_value(arguments[1].value)
+                    and not is_method(arguments[1].value)
                 )
             case ast.Name(name):
                 return name in _OF_PYTHON and name not in self._names
@@ -203,10 +213,19 @@ class _Function:
                 dotted = ast.unparse(func)
                 if self._is_constructor and name in _STATEMENTS_OF_CONSTRUCTORS:
                     return ast.unparse(value) in ("self", "super()")
+                if dotted == _MEMBER_BY_NAME:
+                    return _is_member(arguments)
                 if dotted.partition(".")[0] in _ROOTS:
                     return _is_function(dotted) or (self._is_constructor and dotted in _MADE)
-                return self._is_attribute(func, value, name)
+                return (is_method(name) and self._is_value(value)) or self._is_attribute(func, value, name)
         return False
+
+
+def _is_member(arguments: list[ast.expr]) -> bool:
+    match arguments:
+        case [ast.Constant(str(name))]:
+            return _MEMBER.fullmatch(name) is not None
+    return False
 
 
 def _is_operator(node: ast.expr) -> bool:

@@ -38,6 +38,8 @@ TENSOR = re.compile(
 SCALAR = re.compile(r"^Sym\((?P<expression>.+)\)$")
 SYMBOL = re.compile(r"\b[a-z]+\d+\b")
 LONGEST_SIZE = 1000
+# dimensions of a tensor (torch: 64)
+MOST_SIZES = 64
 ARITHMETIC = re.compile(r"^[\d\s+\-*/()%]+$")
 # a power or a shift of a few characters would take all memory, and Python warns of calls
 NO_ARITHMETIC = re.compile(r"\*\s*\*|[\d)]\s*\(")
@@ -81,7 +83,7 @@ class GraphInputs:
         if scalar is not None:
             return _whole(self.value(compile_id, scalar["expression"]))
         match = TENSOR.match(annotation.replace(" ", "").replace("\\u0020", ""))
-        if match is None or match["dtype"] not in DTYPES:
+        if match is None or match["dtype"] not in DTYPES or match["shape"].count(",") > MOST_SIZES:
             raise CannotWrite(
                 f"The graph's input {name} has a type that cannot be rebuilt: {annotation or 'none is told'}."
             )

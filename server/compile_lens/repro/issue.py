@@ -9,14 +9,15 @@ from pathlib import Path
 
 from compile_lens.analysis.finding import Finding
 from compile_lens.repro.contract import BACKEND_VARIABLE, Criterion
+from compile_lens.repro.script_runs import ScriptRuns
 from compile_lens.repro.verdict import Bisection
 from compile_lens.repro.write import LOGS, STAGE_LOGS, Written
 from compile_lens.shown_text import code_block, code_span, github_text, one_line, shell_line
 from compile_lens.state.atomic_file import write_beside
 from compile_lens.temporary_folders import temporary_folder
-from compile_lens.workers.script import run_script
 
-COLLECT = "from torch.utils.collect_env import get_pretty_env_info\nprint(get_pretty_env_info())\n"
+# the comment is why it gets the GPU, where it has to ask for one in a sandbox
+COLLECT = "# cuda\nfrom torch.utils.collect_env import get_pretty_env_info\nprint(get_pretty_env_info())\n"
 COLLECT_LIMIT_S = 120.0
 MAX_OUTPUT = 6000
 # an absolute path, but not a URL
@@ -36,12 +37,15 @@ KINDS = {
 }
 
 
-async def collect_versions(python: str) -> str:
-    """The output of ``python -m torch.utils.collect_env`` without paths and names, or one sentence if it fails."""
+async def collect_versions(scripts: ScriptRuns) -> str:
+    """The output of ``python -m torch.utils.collect_env`` without paths and names, or one sentence if it fails.
+
+    It imports torch, and starts programs by their names: with the access of the run that the report is about. Raises HostError.
+    """
     with temporary_folder() as folder:
         file = Path(folder) / "versions.py"
         write_beside(file, COLLECT)
-        ended = await run_script(python, file, COLLECT_LIMIT_S)
+        ended = await scripts.run(file, COLLECT_LIMIT_S, {})
     if ended.code != 0:
         return f"torch.utils.collect_env failed: {scrub(ended.last_line)}"
     return scrub(ended.output.strip())

@@ -15,6 +15,7 @@ from compile_lens.repro.contract import Criterion
 from compile_lens.repro.history import remember
 from compile_lens.repro.issue import collect_versions, issue_sections, issue_title
 from compile_lens.repro.minify import MinifyOptions, minify
+from compile_lens.repro.script_runs import ScriptRuns
 from compile_lens.repro.source import COMPILED, JUDGED, RULE
 from compile_lens.repro.verdict import Bisection
 from compile_lens.repro.write import Written
@@ -66,7 +67,7 @@ async def write_issue_folder(
     if bisection is not None:
         said.append(f"Bisected: {bisection.sentence}")
     progress("collecting versions")
-    versions = await collect_versions(host.python)
+    versions = await collect_versions(ScriptRuns(host, written.job))
     reported = replace(written, file=file)
     sections = await asyncio.to_thread(issue_sections, reported, versions, bisection, code)
     title = issue_title(written)
