@@ -16,6 +16,7 @@ from ..runtime.entry_protocol import CallNotMade
 from .calling.ahead import Died, ahead, of_copy
 from .synthesis.making.object_calls import FoundCall
 from .synthesis.trying.search import NotFound, SearchBudget
+from .synthesis.trying.trial import ended_with
 from .synthesis.what_to_change import not_made
 from .trials import KILLED
 
@@ -92,6 +93,8 @@ def searched(find: Find, name: str, clock_s: float, drafting: Drafting | None = 
             return failed(str(error), error)
         except AttributeError as error:
             return failed(str(error))
+        except SystemExit as end:
+            return failed(str(ended_with(end)))
 
     with ahead(lambda send: send(result()), clock_s) as values:
         found = next(values, None)

@@ -37,6 +37,7 @@ from .synthesis.optional_arguments import optional_arguments
 from .synthesis.project.concrete_classes import is_abstract
 from .synthesis.target import find_call
 from .synthesis.trying.search import NotFound, SearchBudget, sentence_of
+from .synthesis.trying.trial import ended_with
 from .synthesis.what_to_change import not_made
 
 # the share of a run's time that the first calls may take; the rest is for calling them in other ways
@@ -352,7 +353,7 @@ class Trials:
         except RecursionError:
             reason, draft = "the search reached Python's recursion limit", self._first_draft(target)
         except SystemExit as end:
-            reason = f"it ended the program with sys.exit({end.code!r})"
+            reason = str(ended_with(end))
             draft, failed = self._first_draft(target), end
         except Exception as error:  # code of the user's may raise anything, also where the search does not expect it
             traceback.print_exc()

@@ -35,7 +35,7 @@ def of_builder(module: ModuleType, path: str, budget: SearchBudget) -> FoundCall
             return CallsOfObject(module, making, type(made), "forward", {}).find(part)
         except NotFound as problem:
             last = problem
-        except Exception as error:  # code of the user's may raise anything
+        except (Exception, SystemExit) as error:  # code of the user's may raise anything
             last = NotFound(sentence_of(error))
         if not budget.left:
             break

@@ -209,7 +209,7 @@ def _that_return(problem: _Construction, path: str, candidates: Iterable[Candida
         try:
             with unrecorded():
                 problem.as_call().real(candidate.text)
-        except Exception:  # code of the user's may raise anything
+        except (Exception, SystemExit):  # code of the user's may raise anything
             continue
         yield Making(f"{path}({as_text(candidate)})", candidate=candidate)
 

@@ -251,7 +251,7 @@ class CallsOfObject:
                 return self._given()
             with self._making.place(), in_progress.making(self._making.text):
                 return made_by(self._making.text, self._names)
-        except Exception as error:  # code of the user's may raise anything
+        except (Exception, SystemExit) as error:  # code of the user's may raise anything
             raise NotFound(f"{CONSTRUCTOR_FAILED}: {sentence_of(error)}", shown=error) from None
 
     def _argument_for(self, info: ParameterInfo, guesser: ArgumentGuesser) -> Argument:

@@ -160,7 +160,7 @@ def inputs_within(part: Part, call: PreparedCall) -> dict[str, str]:
     try:
         with unrecorded():
             call.run()
-    except Exception as error:  # code of the user's may raise anything; what the part got before is known
+    except (Exception, SystemExit) as error:  # code of the user's may raise anything; what the part got before is known
         print(f"calling the whole model ended with {type(error).__name__}", file=sys.stderr)
     finally:
         handle.remove()

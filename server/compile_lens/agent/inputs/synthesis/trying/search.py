@@ -7,7 +7,8 @@ import itertools
 import math
 import re
 import time
-from collections.abc import Callable, Iterable
+import traceback
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,7 +31,7 @@ from ..terms.candidate import Candidate
 from .next_candidates import next_candidates
 from .probed_sizes import with_probed_own_sizes, with_probed_sizes
 from .progress import ExecutedLine, ends_before, steps_to
-from .trial import attempt
+from .trial import EndedProgram, attempt, ended_with
 
 # candidates that follow from one failure, and conditions that are negated for them, each by a search of its own
 MAX_FOLLOWING = 14
@@ -223,7 +224,8 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         probes = (with_probed_sizes, with_probed_own_sizes) if not failure.repeated else ()
         probe = tuple(functools.partial(each, candidate, error, try_call) for each in probes)
         following = itertools.takewhile(
-            lambda _: budget.left > 0, next_candidates(problem, candidate, error, trial.conditions, end, *probe)
+            lambda _: budget.left > 0,
+            _those_thought_of(next_candidates(problem, candidate, error, trial.conditions, end, *probe)),
         )
         found = [(each, failure) for each in itertools.islice(following, MAX_FOLLOWING)][::-1]
         if failure.leads_on_from(before):
@@ -231,6 +233,16 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         else:
             waiting[:0] = found
     raise furthest.not_found(first=first)
+
+
+def _those_thought_of(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
+    """``candidates``, up to where thinking of the next one fails: that says nothing of the program, whose own failure stands."""
+    try:
+        yield from candidates
+    except NotFound:
+        raise
+    except (Exception, SystemExit):  # objects of the program's are looked at, which may raise anything
+        traceback.print_exc()
 
 
 def search_likely(problem: CallProblem, likely: list[Candidate], budget: SearchBudget) -> Candidate | None:
@@ -290,7 +302,7 @@ def _tried_once(problem: CallProblem, candidate: Candidate, seconds: float) -> E
     except TrialTooLong:
         raise
     except SystemExit as end:
-        return RuntimeError(f"it ended the program with sys.exit({end.code!r})")
+        return ended_with(end)
     except Exception as error:  # code of the user's may raise anything
         return error
     return None
@@ -305,7 +317,7 @@ def sentence_of(error: BaseException | None) -> str:
     """What an error says, in one line."""
     if error is None:
         return "the time limit was reached before the first call"
-    if isinstance(error, (TrialTooLong, CrashedBefore)):
+    if isinstance(error, (TrialTooLong, CrashedBefore, EndedProgram)):
         return str(error)
     lines = reason_of(str(error)).splitlines()
     first = next((" ".join(line.split()) for line in lines if line.strip()), "")

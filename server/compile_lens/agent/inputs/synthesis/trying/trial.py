@@ -73,6 +73,15 @@ class ConditionRecorder:
                 yield SizeCondition(code, names, str(outcome) == "True")
 
 
+class EndedProgram(Exception):
+    """A trial ended the program, as a constructor does that parses arguments: one that failed, and the search goes on."""
+
+
+def ended_with(end: SystemExit) -> EndedProgram:
+    """The failure of a trial that raised ``end``."""
+    return EndedProgram(f"it ended the program with sys.exit({end.code!r})").with_traceback(end.__traceback__)
+
+
 def attempt(unknowns: Unknowns, call: Callable[[Callable[[str], Any]], object]) -> Trial:
     """Run ``call`` on fake tensors. It is passed a function from the name of an unknown to its symbolic size."""
     import torch
@@ -86,6 +95,8 @@ def attempt(unknowns: Unknowns, call: Callable[[Callable[[str], Any]], object]) 
         if not isinstance(late, SlowTrial):
             raise
         return Trial(late)
+    except SystemExit as end:
+        return Trial(ended_with(end), tuple(itertools.islice(recorder.conditions(), MAX_CONDITIONS)))
     except Exception as error:  # code of the user's may raise anything
         return Trial(error, tuple(itertools.islice(recorder.conditions(), MAX_CONDITIONS)))
     finally:
