@@ -73,6 +73,7 @@ class RunFacts:
     lacking_imports: dict[str, str] = field(default_factory=dict)
     working_folder: WorkingFolderChosen | None = None
     renamed_imports: dict[str, tuple[str, int]] = field(default_factory=dict)
+    installed_extensions: dict[str, str] = field(default_factory=dict)
     moved_names: dict[str, str] = field(default_factory=dict)
     inherited_stubs: set[str] = field(default_factory=set)
     as_module: RunAsModule | None = None
@@ -111,7 +112,9 @@ class RunFacts:
         elif isinstance(event, ImportHelped) and event.satisfied:
             self.renamed_imports[event.module] = (event.folder, event.satisfied)
         elif isinstance(event, ImportHelped):
-            if event.instead:
+            if event.is_compiled:
+                self.installed_extensions[event.module] = event.folder
+            elif event.instead:
                 self.moved_names[event.module] = event.instead
             elif event.is_base:
                 self.inherited_stubs.add(event.module)
@@ -159,6 +162,7 @@ class RunFacts:
             helped_imports=self.helped_imports.copy(),
             lacking_imports=self.lacking_imports.copy(),
             renamed_imports=self.renamed_imports.copy(),
+            installed_extensions=self.installed_extensions.copy(),
             inherited_stubs=self.inherited_stubs.copy(),
             moved_names=self.moved_names.copy(),
         )
@@ -225,6 +229,9 @@ class RunFacts:
             if folder:
                 shown = f"`{_as_program_names_it(folder, job)}`"
                 yield f"Added the folder {shown} to the import path for `{name}`. Set `PYTHONPATH` to choose another."
+        for name, folder in self.installed_extensions.items():
+            shown = f"`{_as_program_names_it(folder, job)}`"
+            yield f"Took the compiled module `{name}` from {shown}: it is not beside the sources. Build it there (`pip install -e .`) to use its own version."
         for name, (folder, count) in self.renamed_imports.items():
             shown = f"`{_as_program_names_it(folder, job)}`"
             satisfied = f"it satisfies {count} of the project's imports"

@@ -115,14 +115,22 @@ def _rendezvous_alone(url: str, timeout: Any = None, **_: Any) -> Iterator[tuple
     import torch.distributed
 
     query = parse_qs(urlparse(url).query)
-    rank = int(query.get("rank", [os.environ.get("RANK", "0")])[0])
-    size = int(query.get("world_size", [os.environ.get("WORLD_SIZE", "1")])[0])
+    size, rank = _from_launcher()
+    rank = int(query.get("rank", [rank])[0])
+    size = int(query.get("world_size", [size])[0])
     yield torch.distributed.HashStore(), max(rank, 0), max(size, 1)
+
+
+def _from_launcher() -> tuple[int, int]:
+    """The world size and the rank that torchrun's variables say, or those of a process alone."""
+    return int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("RANK", "0"))
 
 
 def _in_one_process(original: Callable[..., Any], notes: StandInNotes) -> Callable[..., Any]:
     def new_process_group(size: int, rank: int, ranks: Any, backend: Any, *arguments: Any, **named: Any) -> Any:
         internals.FAKE_BACKEND.need()  # its import registers the backend
+        if size < 1:  # MPI would say what they are (torch/distributed/distributed_c10d.py, ``init_process_group``)
+            size, rank = _from_launcher()
         for options in ("backend_options", "pg_options", "device_id"):
             if options in named:
                 named[options] = None

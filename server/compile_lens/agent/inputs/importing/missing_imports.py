@@ -23,6 +23,7 @@ from ...runtime.parsed_source import parsed_file
 from ...runtime.wire import Wire
 from .absent import StubModule, on_model_base
 from .import_names import has_what_is_imported
+from .installed_extensions import folders_of_package, installed_extension
 from .moved_stand_ins import known_names, tell_to, use_moved_names
 from .renamed_folders import renamed_folder, spec_of
 
@@ -53,6 +54,9 @@ class MissingImports:
             return self._stub(name)
         package = sys.modules.get(top) if rest else None
         there = tuple(getattr(package, "__path__", ()))
+        compiled = self._installed(name) if rest else None
+        if compiled is not None:
+            return compiled
         if rest and ("." in rest or not any(is_of_project(folder, self._file) for folder in there)):
             return None
         imports = self._needed_here()
@@ -77,6 +81,15 @@ class MissingImports:
         self._stubbed.add(name)
         self._wire.tell(ImportHelped(name))
         return self._stub(name)
+
+    def _installed(self, name: str) -> importlib.machinery.ModuleSpec | None:
+        """The spec of a compiled module that a package of the project lacks here, and has where it is installed."""
+        is_own = any(is_of_project(folder, self._file) for folder in folders_of_package(name))
+        found = installed_extension(name) if is_own and self._needed_here() else None
+        if found is None:
+            return None
+        self._wire.tell(ImportHelped(name, found[1], is_compiled=True))
+        return found[0]
 
     def _in_renamed_folder(
         self, name: str, top: str, imports: Sequence[ast.AST], package: ModuleType, there: tuple[str, ...]
