@@ -231,7 +231,8 @@ class RunFacts:
                 yield f"Added the folder {shown} to the import path for `{name}`. Set `PYTHONPATH` to choose another."
         for name, folder in self.installed_extensions.items():
             shown = f"`{_as_program_names_it(folder, job)}`"
-            yield f"Took the compiled module `{name}` from {shown}: it is not beside the sources. Build it there (`pip install -e .`) to use its own version."
+            built = "Build it there (`pip install -e .`) to use its own version."
+            yield f"Took the compiled module `{name}` from {shown}: it is not beside the sources. {built}"
         for name, (folder, count) in self.renamed_imports.items():
             shown = f"`{_as_program_names_it(folder, job)}`"
             satisfied = f"it satisfies {count} of the project's imports"

@@ -94,6 +94,7 @@ class ReportBuilder:
             "compile_lens_frame": self._on_frame_note,
             "compile_lens_frame_failed": self._on_frame_failed,
             "compile_lens_break": self._on_break_note,
+            "compile_lens_stub": self._on_stub_note,
             **self._exports.readers,
             **self._specializations.readers,
             **self._symbols.readers,
@@ -371,6 +372,12 @@ class ReportBuilder:
     def _on_break_note(self, record: Record) -> None:
         note = read_note(record)
         self._noted = ((record.compile_id, record.attempt), noted_stack(note["stack"]))
+
+    def _on_stub_note(self, record: Record) -> None:
+        note = read_note(record)
+        stack = noted_stack(note["stack"])
+        for compilation in self._open.values() if stack else ():
+            compilation.forget_stub(stack[-1], str(note["file"]))
 
 
 def _frame(compile_id: str) -> str:

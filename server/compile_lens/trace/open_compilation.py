@@ -70,6 +70,19 @@ class OpenCompilation(Struct):
             stack = stack[:-1]
         return stack
 
+    def forget_stub(self, at: StackFrame, own: str) -> None:
+        """Forget breaks and the failure where the program needed a stub, of which only frames in the file ``own`` are seen: with the
+        library that it stands for, they would be others."""
+
+        def is_there(stack: tuple[StackFrame, ...]) -> bool:
+            last = next((each for each in reversed(stack) if each.file != own), None)
+            return last is not None and (last.file, last.line) == (at.file, at.line)
+
+        kept = [each for each in self.breaks if not is_there(each.stack)]
+        is_lost = len(kept) < len(self.breaks) or (self.failure is not None and is_there(self.failure.stack))
+        self.has_lost_break = self.has_lost_break or is_lost
+        self.breaks = kept
+
     def _final_breaks(self, failed: bool) -> tuple[GraphBreak, ...]:
         """The breaks, without what only announced another break, or the failure."""
         real = tuple(found for found in self.breaks if not found.reason.is_forerunner)

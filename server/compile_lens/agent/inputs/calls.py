@@ -21,6 +21,7 @@ from .calling.ahead import Died, ahead
 from .calling.expressions import InvalidCall, evaluate
 from .calling.time_limit import CallTooLong, at_most, end_of_call
 from .dispatch import UnusableEntry
+from .importing.absent import is_refused
 from .importing.module import load
 from .importing.moved_stand_ins import put_by_name
 from .synthesis.drafts import plain_draft
@@ -182,6 +183,8 @@ class _Calls:
             with process_group.alone(rehearsed.in_group):
                 self._call(rehearsed)
         except (CallTooLong, Exception) as problem:  # the user's code, called by the compiler, may raise anything
+            if found.is_cut and is_refused(problem):
+                return
             late = end_of_call(problem)
             if late is not None:
                 self._fail(CallNotMade(target.name, f"compiled, {late}", found.expression))

@@ -20,6 +20,7 @@ from ..runtime.entry_plans import (
 from ..runtime.entry_protocol import EntryUnusable
 from ..runtime.wire import Wire
 from . import compiled_call
+from .importing import untraced_stubs
 
 # the module of this package that runs a plan, and its function
 RUNNERS = {
@@ -43,6 +44,7 @@ class UnusableEntry(Exception):
 def run(plan: EntryPlan, file: str, source: str, wire: Wire) -> None:
     """Run ``file`` with the text ``source`` as ``plan`` says. Raises what the program raises."""
     compiled_call.leave_out_ended_calls()
+    untraced_stubs.install()
     module, name = RUNNERS[type(plan)]
     runner = getattr(importlib.import_module(f"{__package__}.{module}"), name)
     try:

@@ -26,7 +26,7 @@ from .calling.coverage import RanSoFar
 from .calling.memory import bounded
 from .calling.placement import beside, preferring
 from .calling.time_limit import TrialTooLong, at_most
-from .importing.absent import cause_of
+from .importing.absent import cause_of, is_refused
 from .importing.moved_stand_ins import tell_lack, telling
 from .synthesis.drafts import draft_of
 from .synthesis.making.built_by_function import of_builder
@@ -38,6 +38,7 @@ from .synthesis.project.concrete_classes import is_abstract
 from .synthesis.target import find_call
 from .synthesis.trying.search import NotFound, SearchBudget, sentence_of
 from .synthesis.trying.trial import ended_with
+from .synthesis.up_to_library import up_to_library
 from .synthesis.what_to_change import not_made
 
 # the share of a run's time that the first calls may take; the rest is for calling them in other ways
@@ -183,9 +184,10 @@ class Trials:
                 is_aside = isinstance(result, CallNotMade) and self._found and is_extra
                 send(LeftOut(target.name) if is_aside else result)
                 send(self.coverage.covered(self._source))
-        for rehearsed in self._found if self._varies else ():
+        varied = [each for each in self._found if self._varies and not each.found.is_cut]
+        for rehearsed in varied:
             send(self._offers(rehearsed))
-        for rehearsed in self._found if self._varies else ():
+        for rehearsed in varied:
             for configured in self._configured(rehearsed):
                 send(configured)
         send(ALL_SENT)
@@ -213,7 +215,7 @@ class Trials:
             if isinstance(found, CallNotMade):
                 return found
             found, problem, works_twice = self._rehearsed(found)
-        if problem is not None:
+        if problem is not None and not (found.is_cut and is_refused(problem)):
             return self.not_made(target.name, sentence_of(problem), found.expression, problem)
         if in_group:
             found = replace(found, inputs=f"{found.inputs}{process_group.IN_GROUP}")
@@ -315,7 +317,7 @@ class Trials:
         with bounded(self._memory), at_most(self._remaining()), unrecorded(), uncompiled():
             try:
                 with in_progress.making(found.expression):
-                    with self.coverage.watching(found.method):
+                    with self.coverage.watching(found.method, found.is_cut):
                         call = found.evaluate(vars(self._module))
                         arguments, named = copied((call.positional, call.named))
                         call.run()
@@ -344,6 +346,9 @@ class Trials:
         except AttributeError as error:
             reason = f"the imported module has no such name ({error})"
         except NotFound as error:
+            cut = up_to_library(error, vars(self._module), self._file)
+            if cut is not None:
+                return cut
             reason, draft, failed = str(error), error.draft or self._first_draft(target), error.shown
             why = no_call_returns(error.shown)
             if why:

@@ -84,8 +84,8 @@ class ImportHelped(AgentEvent):
 
     ``why`` is what was raised, where the stub is of something that an installed library cannot give. It is told once more where a model
     inherits from the stub (``is_base``). A folder of another name that stands for the module itself has ``satisfied`` imports of the
-    project. Where the name ``module`` was removed, ``instead`` is in its place. ``is_compiled``: of the project's own, as it is installed in
-    ``folder``.
+    project. Where the name ``module`` was removed, ``instead`` is in its place. ``is_compiled``: it is the project's own, and lies in
+    ``folder``, where that is installed.
     """
 
     name: ClassVar[str] = "import-helped"

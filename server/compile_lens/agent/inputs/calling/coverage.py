@@ -10,6 +10,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ...runtime.entry_protocol import CallsCovered
+from ..importing.absent import is_refused
 
 MAX_LINES = 20_000
 
@@ -27,8 +28,9 @@ class RanSoFar:
         self._methods: dict[int, str] | None = None
 
     @contextmanager
-    def watching(self, method: str = "forward") -> Iterator[None]:
-        """Record what runs inside; nothing if that raises. ``method`` is the one that is called in place of ``forward``."""
+    def watching(self, method: str = "forward", is_cut: bool = False) -> Iterator[None]:
+        """Record what runs inside; nothing if that raises, unless it ``is_cut`` where it needs a library that is not here. ``method`` is
+        the one that is called in place of ``forward``."""
         before = sys.gettrace()
         if before is not None:  # a debugger of the user's
             yield
@@ -51,8 +53,9 @@ class RanSoFar:
         sys.settrace(on_call)
         try:
             yield
-        except BaseException:  # of the user's code; it goes on as it came
-            self.lines, self.classes, self.functions = kept
+        except BaseException as error:  # of the user's code; it goes on as it came
+            if not (is_cut and is_refused(error)):
+                self.lines, self.classes, self.functions = kept
             raise
         finally:
             sys.settrace(None)

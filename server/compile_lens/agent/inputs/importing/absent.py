@@ -7,7 +7,7 @@ import operator
 import re
 import sys
 from collections.abc import Callable, Iterator
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
 from .absent_bases import ModelBase, bases_in_place_of
@@ -106,9 +106,19 @@ def behind(error: BaseException) -> BaseException:
     return error if cause is None else cause.with_traceback(error.__traceback__)
 
 
+def is_refused(error: BaseException | None) -> bool:
+    """Whether ``error`` was raised since a stub was needed for what it cannot do: compute, for example."""
+    trace = error.__traceback__ if error is not None else None
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_code.co_filename == __file__ and not isinstance(error, NeedsAbsent)
+
+
 STUB_VERSION = "0.0.0"
 # what is told the name of a missing module from which a model inherits
 on_model_base: list[Callable[[str], object]] = []
+# what is told the frame of the program in which a stub is imported, or needed for what it cannot do
+on_need: list[Callable[[FrameType], object]] = []
 # functions that calls of stubs were given: a library that starts programs would have called them
 given_functions: list[Callable[..., Any]] = []
 # functions that a stub decorates, and why it is one: what was to decorate them may pass them more than the program does (Hydra)
@@ -153,7 +163,7 @@ class Stub:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return another stub. What decorates returns what it is given; what gets a tensor computes with it, which no stub can."""
         if any(_is_of_torch(value) for value in args) and not _is_dropped():
-            raise self._compile_lens_error
+            raise _refusal(self)
         _remember_functions(args)
         first = args[0] if len(args) == 1 or (args and hasattr(type(args[0]), "__iter__")) else None
         is_definition = len(args) == 1 and _is_defined_by_statement(first)
@@ -166,25 +176,25 @@ class Stub:
         """What a progress bar was given."""
         wrapped = self._compile_lens_wrapped
         if isinstance(wrapped, (Stub, str, bytes)) or not hasattr(type(wrapped), "__iter__"):
-            raise self._compile_lens_error  # it unpacks a result
+            raise _refusal(self)  # it unpacks a result
         return iter(wrapped)
 
     def __bool__(self) -> bool:
         """Dynamo asks whether it knows what is called (torch 2.11, ``call_function`` in torch/_dynamo/symbolic_convert.py)."""
         if str(sys._getframe(1).f_globals.get("__name__")).startswith("torch._dynamo."):
             return True
-        raise self._compile_lens_error
+        raise _refusal(self)
 
     def __len__(self) -> int:
         if not hasattr(type(self._compile_lens_wrapped), "__len__"):
-            raise self._compile_lens_error
+            raise _refusal(self)
         return len(self._compile_lens_wrapped)
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
         """What a class has in place of a base that is not installed."""
         found = bases_in_place_of(self, bases, sys._getframe(1))
         if found is None:
-            raise self._compile_lens_error
+            raise _refusal(self)
         if any(issubclass(base, ModelBase) for base in found):
             for tell in on_model_base:
                 tell(self._compile_lens_name)
@@ -218,20 +228,32 @@ class PartStub(Stub):
     __hash__ = Stub.__hash__
 
     def __eq__(self, _: object) -> bool:
-        raise self._compile_lens_error
+        raise _refusal(self)
 
     def __ne__(self, _: object) -> bool:
-        raise self._compile_lens_error
+        raise _refusal(self)
 
     def __instancecheck__(self, instance: object) -> bool:
-        raise self._compile_lens_error
+        raise _refusal(self)
 
     def __subclasscheck__(self, subclass: type) -> bool:
-        raise self._compile_lens_error
+        raise _refusal(self)
+
+
+def tell_of_need(frame: FrameType) -> None:
+    """A stub is needed in ``frame``."""
+    for tell in on_need:
+        tell(frame)
+
+
+def _refusal(stub: Stub) -> Exception:
+    """What a stub raises that is needed for what it cannot do."""
+    tell_of_need(sys._getframe(2))
+    return stub._compile_lens_error.with_traceback(None)
 
 
 def _needs(self: Stub, *_: Any, **__: Any) -> NoReturn:
-    raise self._compile_lens_error
+    raise _refusal(self)
 
 
 _HARMLESS = frozenset({"__call__", "__getitem__", "__or__", "__ror__", "__eq__", "__ne__"})
@@ -243,17 +265,18 @@ Stub.__torch_function__ = classmethod(lambda cls, *call: _needs_stub(call))  # t
 
 def _needs_stub(call: tuple[Any, ...]) -> NoReturn:
     """Refuse a call of torch's, of which ``call`` has the function, the types, the arguments and the named ones."""
-    raise next(_errors_in(call[2:]), ImportError("a module is not installed"))
+    stub = next(_stubs_in(call[2:]), None)
+    raise ImportError("a module is not installed") if stub is None else _refusal(stub)
 
 
-def _errors_in(value: Any) -> Iterator[Exception]:
-    """Those of the stubs in ``value``: of a shape, one size may be one."""
+def _stubs_in(value: Any) -> Iterator[Stub]:
+    """The stubs in ``value``: of a shape, one size may be one."""
     if isinstance(value, Stub):
-        yield value._compile_lens_error
+        yield value
     elif isinstance(value, (tuple, list)):
-        yield from itertools.chain.from_iterable(map(_errors_in, value))
+        yield from itertools.chain.from_iterable(map(_stubs_in, value))
     elif isinstance(value, dict):
-        yield from _errors_in(list(value.values()))
+        yield from _stubs_in(list(value.values()))
 
 
 def _remember_functions(values: tuple[Any, ...]) -> None:

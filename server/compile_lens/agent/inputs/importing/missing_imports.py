@@ -21,7 +21,7 @@ from ...runtime.handlers import providing
 from ...runtime.libraries import library_roots
 from ...runtime.parsed_source import parsed_file
 from ...runtime.wire import Wire
-from .absent import StubModule, on_model_base
+from .absent import StubModule, on_model_base, tell_of_need
 from .import_names import has_what_is_imported
 from .installed_extensions import folders_of_package, installed_extension
 from .moved_stand_ins import known_names, tell_to, use_moved_names
@@ -79,6 +79,7 @@ class MissingImports:
         if not _stubs_are_used or _provide_for_absence((*imports, *_nodes(self._file)), name):
             return None
         self._stubbed.add(name)
+        tell_of_need(sys._getframe(1))
         self._wire.tell(ImportHelped(name))
         return self._stub(name)
 

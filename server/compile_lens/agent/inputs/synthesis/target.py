@@ -332,5 +332,10 @@ def _of_function(
         found = search_likely(problem, likely, budget) or search(problem, [start], budget)
     except NotFound as failed:
         failed.draft = f"{path}({as_text(failed.nearest or start)})"
+        failed.call = _call_of_function(path, failed.nearest or start)
         raise
+    return _call_of_function(path, found)
+
+
+def _call_of_function(path: str, found: Candidate) -> FoundCall:
     return FoundCall(f"{path}({as_text(found)})", path, described(found), candidate=found)

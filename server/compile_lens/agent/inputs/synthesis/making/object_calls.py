@@ -67,7 +67,7 @@ class FoundCall:
     """A call that returns. ``expression`` is all of it; ``making`` and ``inputs`` are its two halves, as shown to the user.
 
     ``method`` is what is called, ``forward`` for a module. ``is_meta``: it is so large that it is called on the meta device. ``device``
-    is where its inputs are put, '' for where its object is.
+    is where its inputs are put, '' for where its object is. ``is_cut``: it ends where it needs a library that is not here.
     """
 
     expression: str
@@ -77,6 +77,7 @@ class FoundCall:
     is_meta: bool = False
     candidate: Candidate | None = None
     device: str = ""
+    is_cut: bool = False
 
     def on_gpu(self) -> FoundCall:
         """The same call with its inputs on the GPU."""
@@ -170,7 +171,11 @@ class CallsOfObject:
             raise
         except NotFound as problem:
             problem.draft = f"{making}({as_text(problem.nearest or start)})"
+            problem.call = self._call_with(making, problem.nearest or start)
             raise
+        return self._call_with(making, found)
+
+    def _call_with(self, making: str, found: Candidate) -> FoundCall:
         expression = f"{making}({as_text(found)})"
         inputs = f"{described(found)}{ON_META if self._making.is_meta else ''}"
         return FoundCall(expression, making, inputs, self._method, self._making.is_meta, found)

@@ -16,7 +16,7 @@ from ....instrument.unrecorded import unrecorded
 from ....runtime.torchscript_errors import reason_of
 from ...calling.call_in_progress import CrashedBefore, in_progress
 from ...calling.time_limit import SlowTrial, TrialTooLong, at_most
-from ...importing.absent import NeedsAbsent
+from ...importing.absent import NeedsAbsent, is_refused
 from ...importing.moved_stand_ins import stands_in_after
 from ..changes.demanded_values import is_demanded_of_kept
 from ..changes.other_lengths import told_length
@@ -56,6 +56,7 @@ class NotFound(Exception):
     ``of_object`` is an error for which the object that is called must be another one: no arguments of the call help. ``error`` is
     that of the call that came furthest, ``nearest`` its arguments, ``first`` the error that the search began with, and ``told`` those
     that tell what the object must be made with. ``shown`` is the error that the message is about, also where it was one of a constructor.
+    ``call`` is the one that came furthest, in the form of one that is found; None where the object could not be made.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class NotFound(Exception):
         self.nearest = nearest
         self.shown = shown or error
         self.told = told
+        self.call: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         if free and any(wanted.kind in ("attribute", "key") and wanted.value for wanted in requirements(error)):
             free -= 1
             budget.trials += 1  # each adds a value that a configuration lacks, and fails at once
-        if not budget.left or isinstance(error, ImportError):
+        if not budget.left or isinstance(error, ImportError) or is_refused(error):
             break  # no other argument makes a module be there
         is_number_called = is_of_object(error) and not any(candidate.arguments.plain())
         is_kept = is_of_kept(problem.kept, error) or is_demanded_of_kept(problem.kept, error)
