@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
-from .absent_bases import ModelBase, bases_in_place_of
+from .absent_bases import ModelBase, bases_in_place_of, initialize_base
 from .decorator_lines import is_decorated
 
 
@@ -94,9 +94,9 @@ def cause_of(value: Any) -> BaseException | None:
 
 
 def behind(error: BaseException) -> BaseException:
-    """``error``, or that of the import for which it was raised: a function lacks what its decorator would have passed to it, or a module
-    that is not there has no `__file__`."""
-    owner = getattr(error, "obj", None) if type(error) is AttributeError else None
+    """``error``, or that of the import for which it was raised: a function lacks what its decorator would have passed to it, a module
+    that is not there has no `__file__`, and what stands for one of its classes is no layer."""
+    owner = getattr(error, "obj", None) if type(error) is AttributeError else _stub_named_by(error)
     if isinstance(owner, StubModule | Stub):
         stubbed: Exception = owner._compile_lens_error
         return stubbed.with_traceback(error.__traceback__)
@@ -104,6 +104,15 @@ def behind(error: BaseException) -> BaseException:
     causes = (cause for function, cause in _decorated if match is not None and match["name"] == function.__name__)
     cause = next(causes, None)
     return error if cause is None else cause.with_traceback(error.__traceback__)
+
+
+def _stub_named_by(error: BaseException) -> Stub | None:
+    """The stub that ``error`` is about, if its message names their type: the last that was passed on the way."""
+    trace, found = error.__traceback__, None
+    while type(error) is TypeError and _NAMES_STUB.search(str(error)) is not None and trace is not None:
+        found = next(_stubs_in(list(trace.tb_frame.f_locals.values())), found)
+        trace = trace.tb_next
+    return found
 
 
 def is_refused(error: BaseException | None) -> bool:
@@ -123,6 +132,7 @@ on_need: list[Callable[[FrameType], object]] = []
 given_functions: list[Callable[..., Any]] = []
 # functions that a stub decorates, and why it is one: what was to decorate them may pass them more than the program does (Hydra)
 _decorated: list[tuple[Any, Exception]] = []
+_NAMES_STUB = re.compile(r"\b(?:Stub|PartStub)\b")
 _LACKS_ARGUMENTS = re.compile(r"(?:[\w.<>]+\.)?(?P<name>\w+)\(\) missing \d+ required")
 
 
@@ -151,6 +161,8 @@ class Stub:
         self._compile_lens_error = error
         self._compile_lens_wrapped = wrapped
         self._compile_lens_name = name
+        # `Base.__init__(self, x)` of a class whose base it would be
+        self.__dict__["__init__"] = initialize_base
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

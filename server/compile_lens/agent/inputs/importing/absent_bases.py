@@ -33,10 +33,23 @@ class AbsentBase:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
+        self._compile_lens_keep(args, kwargs)
+
+    def _compile_lens_keep(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         for name, value in (*zip(self._compile_lens_positional, args, strict=False), *kwargs.items()):
             known = getattr(type(self), name, None)
             if name and not callable(known) and not isinstance(known, property):
                 setattr(self, name, value)
+
+
+def initialize_base(made: object, *args: Any, **kwargs: Any) -> None:
+    """What the constructor of a base that is not installed does where a class calls it by name. A module that has been initialized keeps
+    its layers."""
+    if isinstance(made, AbsentBase):
+        if "_modules" in vars(made):
+            made._compile_lens_keep(args, kwargs)
+        else:
+            AbsentBase.__init__(made, *args, **kwargs)
 
 
 class ModelBase(AbsentBase):
@@ -119,7 +132,7 @@ def _class_at(path: str, line: int) -> _Class | None:
         any(_is_model(each) for each in family),
         frozenset(wanted),
         frozenset(name for each in family for name in _called(each)),
-        next(iter([*_passed(node, wanted)]), ()),
+        next(filter(None, _passed(node, wanted)), ()),
     )
 
 
@@ -188,14 +201,12 @@ def _called(node: ast.ClassDef) -> Iterator[str]:
 
 
 def _passed(node: ast.ClassDef, wanted: set[str]) -> Iterator[tuple[str, ...]]:
-    """The names in ``super().__init__(config, x)``, '' for those that nothing reads of ``self``."""
+    """The names in ``super().__init__(config, x)`` and ``Base.__init__(self, config, x)``, '' for those that nothing reads of ``self``."""
     for method in _methods(node):
         for call in ast.walk(method) if method.name == "__init__" else ():
             is_of_base = (
-                isinstance(call, ast.Call)
-                and isinstance(call.func, ast.Attribute)
-                and call.func.attr == "__init__"
-                and isinstance(call.func.value, ast.Call)
+                isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "__init__"
             )
-            if is_of_base and isinstance(call, ast.Call):
-                yield tuple(a.id if isinstance(a, ast.Name) and a.id in wanted else "" for a in call.args)
+            if is_of_base and isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+                given = call.args if isinstance(call.func.value, ast.Call) else call.args[1:]
+                yield tuple(a.id if isinstance(a, ast.Name) and a.id in wanted else "" for a in given)

@@ -16,7 +16,7 @@ from ....instrument.unrecorded import unrecorded
 from ....runtime.torchscript_errors import reason_of
 from ...calling.call_in_progress import CrashedBefore, in_progress
 from ...calling.time_limit import SlowTrial, TrialTooLong, at_most
-from ...importing.absent import NeedsAbsent, is_refused
+from ...importing.absent import NeedsAbsent, behind, is_refused
 from ...importing.moved_stand_ins import stands_in_after
 from ..changes.demanded_values import is_demanded_of_kept
 from ..changes.other_lengths import told_length
@@ -306,7 +306,8 @@ def _tried_once(problem: CallProblem, candidate: Candidate, seconds: float) -> E
     except SystemExit as end:
         return ended_with(end)
     except Exception as error:  # code of the user's may raise anything
-        return error
+        found = behind(error)
+        return found if isinstance(found, Exception) else error
     return None
 
 
