@@ -73,6 +73,6 @@ def test_a_constructor_that_is_called_by_name_keeps_what_it_gets(tmp_path: Path,
 def test_an_error_about_a_stub_is_that_of_the_import(tmp_path: Path, name: str) -> None:
     search = agent_module("inputs.synthesis.trying.search")
     with pytest.raises(
-        search.NotFound, match="^its constructor failed: ModuleNotFoundError: No module named 'absent_parts'$"
+        search.NotFound, match=r"^its constructor failed: ModuleNotFoundError: No module named 'absent_parts'$"
     ):
         _found(tmp_path, name)

@@ -205,7 +205,7 @@ def _first_call(
             return with_parts(module, path, cls, method, making, inputs, part)
         except NotFound as problem:
             last = problem
-            found = of_evaluation(module, cls, method, making, inputs, problem, budget)
+            found = of_evaluation(module, path, cls, method, making, inputs, problem, budget)
             if found is not None:
                 return found
         budget.trials -= min(budget.trials, MAX_TRIALS) - part.trials

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 
+from ....torch_internals.attributes import original_function
 from ..changes.stand_ins import has_placeholders
 from ..terms.candidate import Candidate
 from ..trying.search import NotFound, SearchBudget
@@ -69,6 +70,7 @@ def _with_parts(
 
 def of_evaluation(
     module: ModuleType,
+    path: str,
     cls: type,
     method: str,
     making: Making,
@@ -76,14 +78,24 @@ def of_evaluation(
     problem: NotFound,
     budget: SearchBudget,
 ) -> FoundCall | None:
-    """A call in evaluation mode, where the model needs more for its training: targets, or a batch of many samples."""
-    if _OF_TRAINING.search(f"{problem} {problem.first}") is None or not hasattr(cls, "eval"):
+    """A call in evaluation mode, where the model needs more for its training: targets, a batch of many samples, several devices."""
+    is_about_it = _OF_TRAINING.search(f"{problem} {problem.first}") is not None or _asks_for_mode(cls, method)
+    if not is_about_it or not hasattr(cls, "eval"):
         return None
-    part = SearchBudget(MAX_TRIALS, max(budget.left * ATTEMPT_SHARE, 1.0))
-    try:
-        return CallsOfObject(module, Making(f"{making.text}.eval()", making.is_meta), cls, method, inputs).find(part)
-    except NotFound:
-        return None
+    wraps = making.candidate is not None and has_placeholders(making.candidate)
+    for each in (*(with_models(module, path, cls, making) if wraps else ()), making):
+        part = SearchBudget(MAX_TRIALS, max(budget.left * ATTEMPT_SHARE, 1.0))
+        try:
+            return CallsOfObject(module, Making(f"{each.text}.eval()", each.is_meta), cls, method, inputs).find(part)
+        except NotFound:
+            continue
+    return None
+
+
+def _asks_for_mode(cls: type, method: str) -> bool:
+    """Whether ``method`` itself asks whether the model is in training."""
+    function = original_function(getattr(cls, method, None))
+    return "training" in getattr(getattr(function, "__code__", None), "co_names", ())
 
 
 def _of_making(
