@@ -31,10 +31,7 @@ def by_factory(
             with unrecorded():
                 making = make(part)
             return CallsOfObject(module, making, cls, method, inputs).find(part)
-        except (
-            Exception,
-            SystemExit,
-        ):  # code of the user's may raise anything, and the failure of the constructor says more
+        except (Exception, SystemExit):  # code of the user's may raise anything; the constructor's failure says more
             continue
     return None
 
