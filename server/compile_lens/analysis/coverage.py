@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
+from compile_lens.agent.runtime.entry_protocol import NO_CALL_RETURNS
 from compile_lens.analysis.outcome_parts import Coverage as Coverage
 from compile_lens.analysis.outcome_parts import NotCalled as NotCalled
 from compile_lens.analysis.outcome_parts import Unit as Unit
+from compile_lens.entries.calls_to_complete import call_to_complete, words_of_arguments
 from compile_lens.entries.module_classes import autograd_functions
 from compile_lens.entries.plain_methods import with_effects
 from compile_lens.entries.targets import find_targets, units
@@ -16,6 +20,18 @@ from compile_lens.syntax.tree import SourceTree
 UNREACHED = "no call reaches it"
 EFFECTS = "it may reach files, other processes or the network, so it is not called with made-up inputs"
 NO_TIME = "no time was left for it"
+
+
+def with_draft(tree: SourceTree, one: NotCalled, name: str) -> NotCalled:
+    """``one`` with a call of ``name`` to complete, by its signature where no search came to one; without, where no call returns."""
+    if one.draft or one.reason.endswith(NO_CALL_RETURNS):
+        return one
+    said = words_of_arguments(tree, name)
+    draft = call_to_complete(tree, name)
+    beside = () if one.involved or not draft else tuple(said)
+    return msgspec.structs.replace(
+        one, draft=draft, beside=beside or one.beside, said=tuple(said.values()) if beside else one.said
+    )
 
 
 def measure(
@@ -46,7 +62,7 @@ def measure(
             found.append(Unit(name, definition.def_line, is_module, rank=rank))
             continue
         other = EFFECTS if name in reaching_out else NO_TIME if is_cut_short else UNREACHED
-        why = reasons.get(name, NotCalled("", other))
+        why = with_draft(tree, reasons.get(name, NotCalled("", other)), name)
         found.append(
             Unit(
                 name,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -47,6 +46,7 @@ from compile_lens.entries.recorded import Recording
 from compile_lens.entries.targets import find_targets
 from compile_lens.pipeline.entry_reach import check_reach, within_reach
 from compile_lens.pipeline.entry_time import EntryTime
+from compile_lens.pipeline.main_of_file import is_about, main_target, names_class, with_offer
 from compile_lens.pipeline.nothing_called import why_nothing_was_called
 from compile_lens.pipeline.own_words import in_own_words, told_what_was_not_run
 from compile_lens.pipeline.workspace import documented_examples, mentioning
@@ -171,42 +171,15 @@ def _is_disabled(outcome: Outcome) -> bool:
     return severities == {ASKED_FOR}
 
 
-def _main_target(choice: EntryChoice) -> str:
-    """The module or function that uses most of a file which compiles nothing itself; '' where there is none."""
-    for entry in choice.entries:
-        targets = entry.plan.targets if isinstance(entry.plan, SynthesizedCalls) else ()
-        if (
-            entry.kind is EntryKind.SYNTHESIZED
-            and targets
-            and targets[0].compile is not None
-            and not targets[0].only_plain
-            and not choice.is_explicit
-        ):
-            return targets[0].name
-    return ""
-
-
 def _synthesized(choice: EntryChoice) -> SynthesizedCalls | None:
     """The calls with synthesized inputs of a file that compiles nothing itself."""
     plans = (entry.plan for entry in choice.entries if entry.kind is EntryKind.SYNTHESIZED)
     return next((plan for plan in plans if isinstance(plan, SynthesizedCalls) and plan.apart), None)
 
 
-def _is_about(outcome: Outcome, target: str) -> bool:
-    """Whether an outcome is about ``target``, and not only about a part of the file."""
-    names = [name for call in outcome.calls for name in (call.target, call.text, call.making)]
-    names += [summary.name for summary in (*outcome.regions, *outcome.functions)]
-    return not target or any(re.search(rf"\b{re.escape(target)}\b", name) for name in names)
-
-
 def _is_about_functions(outcome: Outcome) -> bool:
     """Whether a script built no model, and what it calls with tensors was compiled instead."""
     return bool(outcome.calls) and all(call.text == FUNCTION_CALL for call in outcome.calls)
-
-
-def _names_class(name: str) -> bool:
-    """Whether ``name`` is written like that of a class."""
-    return name.lstrip("_")[:1].isupper()
 
 
 async def analyze_by_entries(
@@ -223,9 +196,28 @@ async def analyze_by_entries(
     first entry that could be run. With full access, only the file itself runs, as a script, or the entry that the user names.
     """
     if job.access is not Access.FULL:
-        return await _first_that_reaches(analyze, host, job, choice, on_partial, filters)
+        seen: list[Outcome] = []
+        outcome = await _first_that_reaches(_noting(analyze, seen), host, job, choice, on_partial, filters)
+        main = main_target(choice)
+        if not names_class(main) or is_about(outcome, main):
+            return outcome
+        return with_offer(outcome, main, parse(_text_of(job)), seen)
     outcome = await _first_that_reaches(analyze, host, job, in_own_words(choice), on_partial, filters)
     return told_what_was_not_run(outcome, choice, has_reached(outcome))
+
+
+def _noting(analyze: Analyze, seen: list[Outcome]) -> Analyze:
+    """``analyze``, which adds each outcome to ``seen``."""
+
+    async def noted(*arguments: Any) -> Outcome:
+        seen.append(await analyze(*arguments))
+        return seen[-1]
+
+    return noted
+
+
+def _text_of(job: Job) -> str:
+    return (source_if_readable(job.file) or "") if job.text is None else job.text
 
 
 async def _first_that_reaches(
@@ -236,7 +228,7 @@ async def _first_that_reaches(
     on_partial: Callable[[Outcome], None] | None,
     filters: Filters,
 ) -> Outcome:
-    main, part = _main_target(choice), None
+    main, part = main_target(choice), None
     time = EntryTime(job.timeout_s)
     passed: list[PassedOver] = []
     kept: list[Finding] = []
@@ -270,14 +262,14 @@ async def _first_that_reaches(
         title = CALLED_FUNCTIONS if is_of_script else used.title
         outcome = msgspec.structs.replace(outcome, entry=used.spec, entry_title=title)
         is_stuck = outcome.status is Status.FAILED and not outcome.is_unusable
-        is_part = entry.kind in PARTIAL and has_reached(outcome) and not _is_about(outcome, main)
-        if entry.kind is EntryKind.MODEL and outcome.calls and not _names_class(main):
+        is_part = entry.kind in PARTIAL and has_reached(outcome) and not is_about(outcome, main)
+        if entry.kind is EntryKind.MODEL and outcome.calls and not names_class(main):
             is_part = False  # the file is about the model that it builds, more than about a function that helps
         if is_part and not is_stuck:
             part = part or _with_history(outcome, passed, kept)
             passed.append(PassedOver(entry.spec, entry.title, f"It did not reach `{main}`."))
             continue
-        if part is not None and not _is_about(outcome, main):
+        if part is not None and not is_about(outcome, main):
             continue
         if choice.is_explicit or is_stuck or has_reached(outcome):
             return _with_history(outcome, passed, kept)
@@ -294,9 +286,8 @@ async def _first_that_reaches(
     assert first is not None, "there is always an entry"
     first = msgspec.structs.replace(first, coverage=first.coverage or coverage)
     if first.coverage is None:
-        text = (source_if_readable(job.file) or "") if job.text is None else job.text
         is_explained = len(passed) > 1 or any(finding.kind is Kind.RUN_ERROR for finding in first.findings)
-        why = why_nothing_was_called(parse(text), is_explained)
+        why = why_nothing_was_called(parse(_text_of(job)), is_explained)
         first = msgspec.structs.replace(first, notes=(*first.notes, why) if why else first.notes)
     passed = [way for way in passed if way.entry != first.entry]
     return msgspec.structs.replace(first, passed_over=tuple(passed))

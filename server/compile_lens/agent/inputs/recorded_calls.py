@@ -264,16 +264,16 @@ def call_class(
     def find(budget: SearchBudget) -> FoundCall:
         return find_call(owner, path, budget, given, known)
 
-    def draft(error: NotFound | None) -> str:
-        # it is completed as a call of the file, which has the file's names
-        is_of_file = vars(sys.modules["__main__"]).get(path.partition(".")[0]) is cls
-        return (
-            ((error.draft if error is not None else "") or draft_of(owner, path, given, known or {}))
-            if is_of_file
-            else ""
-        )
+    # it is completed as a call of the file, which has the file's names: a class of another file is written with its module
+    program = sys.modules["__main__"]
+    is_of_file = vars(program).get(path.partition(".")[0]) is cls
+    names, written = (owner, path) if is_of_file else (program, f"{owner.__name__}.{path}")
 
-    found = searched(find, cls.__name__, next_s(), Drafting(owner, draft, file))
+    def draft(error: NotFound | None) -> str:
+        known_call = error.draft if error is not None and is_of_file else ""
+        return known_call or draft_of(names, written, given, known or {})
+
+    found = searched(find, cls.__name__, next_s(), Drafting(names, draft, file))
     if isinstance(found, CallNotMade):
         failed.append(found)
         return False

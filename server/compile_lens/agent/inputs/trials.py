@@ -57,6 +57,7 @@ MOST_CRASHES, ALL_CRASHES = 3, 9
 # the last that is sent; without it, the copy that searches was killed or failed
 ALL_SENT = "all sent"
 KILLED = "the process that searched for its inputs exited early"
+SEARCH_ENDED = "the search for its inputs ended early"
 # the statement that defines it failed
 UNDEFINED = "it could not be defined"
 
@@ -362,7 +363,7 @@ class Trials:
             draft, failed = self._first_draft(target), end
         except Exception as error:  # code of the user's may raise anything, also where the search does not expect it
             traceback.print_exc()
-            reason, draft, failed = sentence_of(error), self._first_draft(target), error
+            reason, draft, failed = f"{SEARCH_ENDED}: {sentence_of(error)}", self._first_draft(target), error
         print(f"could not make up inputs for {name}: {reason}", file=sys.stderr)
         return self.not_made(name, reason, draft, failed)
 

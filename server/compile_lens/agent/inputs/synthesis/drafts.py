@@ -15,12 +15,14 @@ from .making.construction import as_text, first_construction
 from .making.object_calls import first_inputs, known_argument
 from .project.concrete_classes import is_abstract, method_instead
 from .source.signatures import read_parameters
-from .terms.arguments import Arguments
+from .terms.arguments import Argument, Arguments, Expression
 from .terms.candidate import Candidate
 from .terms.dimensions import Unknowns
-from .terms.parameter_info import positional_names
+from .terms.parameter_info import ParameterInfo, positional_names
 
 NO_MODULE = "its class is no module"
+# an argument of which nothing is known
+OPEN = "..."
 
 
 def draft_of(module: ModuleType, qualified_name: str, given: Mapping[str, str], inputs: Mapping[str, str]) -> str:
@@ -74,5 +76,10 @@ def _arguments(module: ModuleType, function: Any, inputs: Mapping[str, str], ski
     unknowns = Unknowns()
     guesser = ArgumentGuesser(module, unknowns)
     first = first_inputs(infos, None, inputs)
-    named = tuple((info.name, known_argument(info, inputs) or guesser.for_input(info, None)) for info in first)
+    named = tuple((info.name, known_argument(info, inputs) or _guess(guesser, info)) for info in first)
     return as_text(Candidate(Arguments(named, positional_names(infos)), unknowns))
+
+
+def _guess(guesser: ArgumentGuesser, info: ParameterInfo) -> Argument:
+    # an annotation may be any object; a call with one open argument says more than none
+    return attempted(lambda: guesser.for_input(info, None)) or Expression(OPEN)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+from ...calling.time_limit import TrialTooLong
 from ..changes.implementations import implementation, made_up
 from ..changes.other_values import ANY_MODULE
 from ..changes.structures import ANY_KEYS
@@ -78,7 +79,15 @@ class ArgumentGuesser:
         self.sizes = sizes or {}
 
     def for_constructor(self, owner: Any, info: ParameterInfo, depth: int = 0) -> list[Argument]:
-        """Arguments for a parameter of a constructor, the likeliest first; never empty."""
+        """Arguments for a parameter of a constructor, the likeliest first; never empty, whatever its annotation is."""
+        try:
+            return self._for_constructor(owner, info, depth)
+        except TrialTooLong:
+            raise
+        except Exception:  # annotations and defaults are objects of the program's, which may be and raise anything
+            return [self._width(info.name, OTHER_SIZE)]
+
+    def _for_constructor(self, owner: Any, info: ParameterInfo, depth: int) -> list[Argument]:
         kinds = kinds_of(info.hint, info.annotation)
         if info.item_fields and depth < _MAX_DEPTH:
             item = tuple((key, self._field(owner, key, None, depth)) for key in info.item_fields)

@@ -30,8 +30,8 @@ def concrete_heirs(cls: type, module: ModuleType) -> list[type]:
 def class_in(hint: Any) -> type | None:
     """``X`` of ``type[X]`` and of ``type[X | Y]``, also in ``Optional``; None for other hints."""
     if typing.get_origin(hint) is type:
-        inner = typing.get_args(hint)[0]
-        choices = (inner, *typing.get_args(inner))
+        named = typing.get_args(hint)  # none in a bare `Type`
+        choices = (each for inner in named for each in (inner, *typing.get_args(inner)))
         return next((each for each in choices if isinstance(each, type) and each is not type(None)), None)
     return next((found for each in typing.get_args(hint) if (found := class_in(each)) is not None), None)
 

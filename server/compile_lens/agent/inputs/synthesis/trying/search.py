@@ -225,10 +225,8 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         try_call = functools.partial(_tried, problem, budget, error, end)
         probes = (with_probed_sizes, with_probed_own_sizes) if not failure.repeated else ()
         probe = tuple(functools.partial(each, candidate, error, try_call) for each in probes)
-        following = itertools.takewhile(
-            lambda _: budget.left > 0,
-            _those_thought_of(next_candidates(problem, candidate, error, trial.conditions, end, *probe)),
-        )
+        others = _until_one_fails(next_candidates(problem, candidate, error, trial.conditions, end, *probe))
+        following = itertools.takewhile(lambda _: budget.left > 0, others)
         found = [(each, failure) for each in itertools.islice(following, MAX_FOLLOWING)][::-1]
         if failure.leads_on_from(before):
             waiting += found
@@ -237,13 +235,13 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
     raise furthest.not_found(first=first)
 
 
-def _those_thought_of(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
-    """``candidates``, up to where thinking of the next one fails: that says nothing of the program, whose own failure stands."""
+def _until_one_fails(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
+    """``candidates`` up to one that cannot be thought of, which says nothing of the program: what waits is tried all the same."""
     try:
         yield from candidates
-    except NotFound:
+    except (TrialTooLong, NotFound):
         raise
-    except (Exception, SystemExit):  # objects of the program's are looked at, which may raise anything
+    except (Exception, SystemExit):  # the objects of a program that are looked at may raise anything
         traceback.print_exc()
 
 
