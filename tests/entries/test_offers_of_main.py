@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import types
 import typing
@@ -189,6 +190,34 @@ def test_a_draft_has_an_open_argument_where_nothing_can_be_guessed(monkeypatch: 
     assert drafts.draft_of(module, "scaled", {}, {}) == "scaled(x=..., by=...)"
 
 
+LAZY = """\
+import torch
+
+
+class Kernel(torch.nn.Module):
+    def __call__(self, *inputs):
+        return lambda: self.forward(*inputs)
+"""
+
+
+def test_what_a_library_calls_later_is_drafted_as_the_file_defines_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drafts, library = agent_module("inputs.synthesis.drafts"), tmp_path / "site-packages"
+    library.mkdir()
+    (library / "lazy_kernels.py").write_text(LAZY)
+    own = "from lazy_kernels import *\n\n\nclass Own(Kernel):\n    def forward(self, x): return x\n\n\n"
+    usual = "class Usual(torch.nn.Module):\n    def forward(self, x): return x\n"
+    (tmp_path / "own_kernels.py").write_text(f"import torch\n{own}{usual}")
+    monkeypatch.syspath_prepend(library)
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("own_kernels")
+    assert drafts.draft_of(module, "Own", {}, {}) == "Own().forward(x=float32[2, 16, 16])"
+    assert drafts.draft_of(module, "Usual", {}, {}) == "Usual()(x=float32[2, 16, 16])"
+    for name in ("own_kernels", "lazy_kernels"):
+        sys.modules.pop(name, None)
+
+
 def _outcome(**fields: typing.Any) -> Outcome:
     known: dict[str, typing.Any] = {"file": "x.py", "python": "", "torch": "", "depth": "", "entry": "model"}
     return Outcome(**{**known, "status": Status.OK, "duration_s": 0.0, **fields})
@@ -208,6 +237,7 @@ def test_the_offer_says_what_the_entries_that_were_tried_tell() -> None:
     assert with_offer(outcome, "Net", tree, [_outcome(not_called=(none,))]).notes == outcome.notes
     failed = with_offer(_outcome(status=Status.FAILED, failure="Nothing."), "Net", tree, [])
     assert failed.failure.startswith("Nothing. Not analyzed: `Net`, which most of the file is about.")
+    assert with_offer(failed, "Net", tree, []) is failed
     listed = _outcome(coverage=measure(tree, (), (), (), ()))
     assert with_offer(listed, "Net", tree, [listed]) is listed
 

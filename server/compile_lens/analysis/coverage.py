@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from compile_lens.agent.runtime.entry_protocol import NO_CALL_RETURNS
+from compile_lens.analysis.how_to_start import hints_for
 from compile_lens.analysis.outcome_parts import Coverage as Coverage
 from compile_lens.analysis.outcome_parts import NotCalled as NotCalled
 from compile_lens.analysis.outcome_parts import Unit as Unit
@@ -23,14 +24,19 @@ NO_TIME = "no time was left for it"
 
 
 def with_draft(tree: SourceTree, one: NotCalled, name: str) -> NotCalled:
-    """``one`` with a call of ``name`` to complete, by its signature where no search came to one; without, where no call returns."""
+    """``one`` with a call of ``name`` to complete, by its signature where no search came to one; without, where no call returns.
+
+    Of a library that is not installed, its reason says how to install it.
+    """
+    install = next(hints_for("ModuleNotFoundError", one.reason, "", ""), "").rstrip(".")
+    told = msgspec.structs.replace(one, reason=f"{one.reason}. {install}") if install else one
     if one.draft or one.reason.endswith(NO_CALL_RETURNS):
-        return one
+        return told
     said = words_of_arguments(tree, name)
     draft = call_to_complete(tree, name)
     beside = () if one.involved or not draft else tuple(said)
     return msgspec.structs.replace(
-        one, draft=draft, beside=beside or one.beside, said=tuple(said.values()) if beside else one.said
+        told, draft=draft, beside=beside or one.beside, said=tuple(said.values()) if beside else one.said
     )
 
 

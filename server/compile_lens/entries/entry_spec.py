@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from compile_lens.agent.runtime.entry_plans import (
     WrittenCall,
 )
 from compile_lens.agent.runtime.regular_file import is_file, read_regular_text
+from compile_lens.entries.call_grammar import dotted_name
 from compile_lens.entries.entry import (
     MODEL,
     SCRIPT,
@@ -26,6 +27,8 @@ from compile_lens.entries.entry import (
 from compile_lens.entries.importers import WorkspaceFile, script_plan, test_plan
 from compile_lens.entries.targets import Target, find_targets, target_named
 from compile_lens.late_pattern import pattern
+from compile_lens.shown_text import one_line
+from compile_lens.syntax.foreign_texts import parse_expression
 from compile_lens.syntax.regions import find_regions
 from compile_lens.syntax.tree import SourceTree, parse
 
@@ -33,7 +36,11 @@ FORMS = (
     "script; the name of a function or variable with inputs; doctest:NAME; a test as FILE::TEST; another FILE.py; "
     "model; example:README.md; recorded; synthesized or synthesized:NAME; a call such as Block(dim=64)(float32[2, 16, 64])"
 )
-_CALL = pattern(r"\s*(?:\(\s*\w+\s*:=\s*)?([A-Za-z_][\w.]*)\s*\(.*\)\s*", re.DOTALL)
+_FIRST = pattern(r"\s*(?:\(\s*\w+\s*:=\s*)?([A-Za-z_][\w.]*)\s*\(")
+CALLS = (
+    "`Block(dim=64)(float32[2, 16, 64])`, `Block(dim=64).encode(x=float32[2, 16])`, `loss(float32[2], float32[2])`, "
+    "`(m := Block(dim=64), m.setup(rows=4))[0](x=float32[2, 16])` or `(lambda: fit(Block(dim=64)))()`"
+)
 
 
 class BadEntry(Exception):
@@ -58,10 +65,25 @@ def read_entry(spec: str, origin: str, file: str, tree: SourceTree, found: Seque
         return Entry(EntryKind.DOCTEST, spec, origin, 0, DoctestExamples(name))
     if kind == SYNTHESIZED:
         return _read_synthesized(name, origin, tree)
-    match = _CALL.fullmatch(spec)
-    if match is not None:
-        return Entry(EntryKind.CALL, spec, origin, 0, WrittenCall(spec, _compile_of(match[1], tree)))
+    if "(" in spec:
+        return Entry(EntryKind.CALL, spec, origin, 0, WrittenCall(spec, _compile_of(_called_in(spec), tree)))
     raise BadEntry(f"{Path(file).name} has no entry '{spec}'. An entry is one of: {FORMS}.")
+
+
+def _called_in(spec: str) -> str:
+    """The name of the class or function that the call ``spec`` is about: the first that is called in it, '' for none. Raises BadEntry."""
+    try:
+        call = parse_expression(spec.strip())
+    except (SyntaxError, RecursionError) as problem:
+        why = getattr(problem, "msg", None) or "it is nested too deeply"
+        raise BadEntry(
+            f"'{one_line(spec)}' is no Python expression ({why}). A call has a form such as {CALLS}."
+        ) from None
+    if not isinstance(call, ast.Call):
+        raise BadEntry(f"'{one_line(spec)}' calls nothing at its end. A call has a form such as {CALLS}.")
+    made = _FIRST.match(spec)
+    named = (dotted_name(node.func) for node in ast.walk(call) if isinstance(node, ast.Call))
+    return made[1] if made is not None else next(filter(None, named), "")
 
 
 def _of_file(path: str, test: str, origin: str, file: str, targets: tuple[Target, ...]) -> Entry:

@@ -15,6 +15,9 @@ from compile_lens.entries.entry import EntryChoice, EntryKind
 from compile_lens.shown_text import shell_argument
 from compile_lens.syntax.tree import SourceTree
 
+# how what is told of an entry ends that has a call to complete
+OFFERED = "omplete this call: --entry"
+
 
 def with_offer(outcome: Outcome, main: str, tree: SourceTree, seen: Sequence[Outcome]) -> Outcome:
     """``outcome`` with a call to complete of ``main``, a class of the file that it has not reached, unless its coverage lists that.
@@ -24,17 +27,18 @@ def with_offer(outcome: Outcome, main: str, tree: SourceTree, seen: Sequence[Out
     if outcome.coverage is not None and any(unit.name == main for unit in outcome.coverage.units):
         return outcome
     one = with_draft(tree, _told_of(main, seen), main)
-    if not one.draft:
+    if not one.draft or OFFERED in outcome.failure:
         return outcome
     text = tree.line_text(one.line).strip() if one.line else ""
     failed = what_failed(one.line, text, one.involved, one.beside, one.said)
     why = f" ({one.reason})" if one.reason else ""
     parts = (f"Not analyzed: `{main}`, which most of the file is about{why}.", failed)
-    offer = " ".join((*filter(None, parts), f"Complete this call: --entry {shell_argument(one.draft)}"))
+    offer = " ".join((*filter(None, parts), f"C{OFFERED} {shell_argument(one.draft)}"))
     if outcome.status is Status.FAILED:
         return msgspec.structs.replace(outcome, failure=f"{outcome.failure} {offer}".strip())
     # what the entry itself says of it is a part of the offer
-    notes = [note for note in outcome.notes if note != f"Not analyzed: `{main}`{why}."]
+    own = re.compile(rf"Not analyzed: `{re.escape(main)}` \((?!.*\), `).*\)\.", re.S)
+    notes = [note for note in outcome.notes if own.fullmatch(note) is None]
     return msgspec.structs.replace(outcome, notes=(*notes, offer))
 
 

@@ -6,6 +6,7 @@ import itertools
 import operator
 import re
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from types import FrameType, ModuleType
 from typing import Any, NoReturn
@@ -97,7 +98,7 @@ def behind(error: BaseException) -> BaseException:
     """``error``, or that of the import for which it was raised: a function lacks what its decorator would have passed to it, a module
     that is not there has no `__file__`, and what stands for one of its classes is no layer."""
     owner = getattr(error, "obj", None) if type(error) is AttributeError else _stub_named_by(error)
-    if isinstance(owner, StubModule | Stub):
+    if isinstance(owner, StubModule | Stub | PartStub):
         stubbed: Exception = owner._compile_lens_error
         return stubbed.with_traceback(error.__traceback__)
     match = _LACKS_ARGUMENTS.match(str(error)) if type(error) is TypeError else None
@@ -106,13 +107,16 @@ def behind(error: BaseException) -> BaseException:
     return error if cause is None else cause.with_traceback(error.__traceback__)
 
 
-def _stub_named_by(error: BaseException) -> Stub | None:
-    """The stub that ``error`` is about, if its message names their type: the last that was passed on the way."""
-    trace, found = error.__traceback__, None
-    while type(error) is TypeError and _NAMES_STUB.search(str(error)) is not None and trace is not None:
-        found = next(_stubs_in(list(trace.tb_frame.f_locals.values())), found)
-        trace = trace.tb_next
-    return found
+def _stub_named_by(error: BaseException) -> Stub | PartStub | StubModule | None:
+    """The stub that ``error`` is about, if its message names their type: of the innermost function that has one at hand."""
+    if type(error) is TypeError and _NAMES_STUB.search(str(error)) is not None:
+        for frame, _ in reversed([*traceback.walk_tb(error.__traceback__)]):
+            at_hand = [*frame.f_locals.values(), *map(frame.f_globals.get, frame.f_code.co_names)]
+            found = next((value for value in at_hand if type(value) in (Stub, PartStub, StubModule)), None)
+            found = found or next(_stubs_in(at_hand), None)
+            if found is not None:
+                return found
+    return None
 
 
 def is_refused(error: BaseException | None) -> bool:
@@ -132,7 +136,8 @@ on_need: list[Callable[[FrameType], object]] = []
 given_functions: list[Callable[..., Any]] = []
 # functions that a stub decorates, and why it is one: what was to decorate them may pass them more than the program does (Hydra)
 _decorated: list[tuple[Any, Exception]] = []
-_NAMES_STUB = re.compile(r"\b(?:Stub|PartStub)\b")
+# as Python and torch name what they do not take
+_NAMES_STUB = re.compile(r"\b(?:Part)?Stub\b")
 _LACKS_ARGUMENTS = re.compile(r"(?:[\w.<>]+\.)?(?P<name>\w+)\(\) missing \d+ required")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
@@ -10,6 +11,7 @@ from ...runtime.entry_protocol import CallNotMade
 from ...runtime.foreign_code import attempted
 from ...torch_internals.attributes import original_function
 from ..importing.module import find, written_outside
+from .errors.certain_errors import is_of_project
 from .guessing.argument_guesser import ArgumentGuesser
 from .making.construction import as_text, first_construction
 from .making.object_calls import first_inputs, known_argument
@@ -40,7 +42,7 @@ def _draft(module: ModuleType, qualified_name: str, given: Mapping[str, str], in
     if isinstance(owner, type):
         making = first_construction(module, owner_name, owner, given)
         return f"{making}{inputs_of(module, owner, method, inputs)}"
-    return f"{qualified_name}({_arguments(module, original_function(subject), inputs, skip_first=False)})"
+    return f"{qualified_name}({arguments_of(module, original_function(subject), inputs, skip_first=False)})"
 
 
 def plain_draft(module: ModuleType) -> CallNotMade | None:
@@ -67,11 +69,20 @@ def inputs_of(module: ModuleType, cls: type, method: str, inputs: Mapping[str, s
     function = getattr(cls, method, None)
     if function is None:
         return ""
-    suffix = "" if method in ("forward", "__call__") else f".{method}"
-    return f"{suffix}({_arguments(module, original_function(function), inputs, skip_first=True)})"
+    is_usual = method == "__call__" or (method == "forward" and not _is_called_otherwise(cls))
+    suffix = "" if is_usual else f".{method}"
+    return f"{suffix}({arguments_of(module, original_function(function), inputs, skip_first=True)})"
 
 
-def _arguments(module: ModuleType, function: Any, inputs: Mapping[str, str], skip_first: bool) -> str:
+def _is_called_otherwise(cls: type) -> bool:
+    """Whether a call of an object is one of a library's own, which may run ``forward`` later or never, as that of a lazy kernel does."""
+    owner = next((base for base in cls.__mro__ if "__call__" in vars(base)), cls)
+    file = str(getattr(sys.modules.get(owner.__module__), "__file__", None) or "")
+    return owner.__module__.partition(".")[0] != "torch" and bool(file) and not is_of_project(file)
+
+
+def arguments_of(module: ModuleType, function: Any, inputs: Mapping[str, str], skip_first: bool) -> str:
+    """The arguments of a call of ``function``, as its signature shows them."""
     infos = read_parameters(function, skip_first=skip_first)
     unknowns = Unknowns()
     guesser = ArgumentGuesser(module, unknowns)

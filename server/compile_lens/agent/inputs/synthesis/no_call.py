@@ -7,6 +7,7 @@ import inspect
 from types import ModuleType
 
 from ...runtime.entry_protocol import NEVER_SET, NOT_IMPORTED, NOT_PASSED, OTHER_VERSION, UNDEFINED_NAME
+from ...runtime.foreign_code import part_of
 from ..importing.absent import NeedsAbsent
 from ..importing.moved_stand_ins import is_asked_for, lacked_attribute
 from .errors.certain_errors import is_certain
@@ -44,13 +45,14 @@ def _is_never_passed(error: TypeError) -> bool:
         return False
     row = line - frame.f_code.co_firstlineno + 1
     local = {*frame.f_code.co_varnames, *frame.f_code.co_cellvars, *frame.f_code.co_freevars}
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-    for call in calls:
-        name = getattr(call.func, "id", "")
-        called = frame.f_globals.get(name) if name not in local else None
-        is_told = f"{getattr(called, '__qualname__', name)}{'.__init__' * isinstance(called, type)}() missing" in str(
-            error
-        )
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        root, *path = ast.unparse(call.func).split(".")
+        if root in local or not all(each.isidentifier() for each in (root, *path)):
+            continue
+        called = part_of(frame.f_globals.get(root), ".".join(path)) if path else frame.f_globals.get(root)
+        makers = (".__init__", ".__new__") if isinstance(called, type) else ("",)
+        named = getattr(called, "__qualname__", root)
+        is_told = any(f"{named}{maker}() missing" in str(error) for maker in makers)
         is_here = call.lineno <= row <= (call.end_lineno or call.lineno)
         if is_here and is_told and (inspect.isfunction(called) or isinstance(called, type)):
             given = {keyword.arg for keyword in call.keywords}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -13,7 +13,9 @@ from ...runtime.entry_protocol import CallNotMade
 from ...runtime.foreign_code import attempted
 from ...torch_internals.attributes import original_function
 from ..importing.module import find
-from .errors.blame import argument_names, call_in, involved_arguments, line_of_failure, prepared_in
+from .completed_drafts import construction_in, named_by, with_arguments, with_method_first
+from .errors.blame import MOST, argument_names, call_in, involved_arguments, line_of_failure, prepared_in
+from .errors.traced_back import traced_back
 from .making.construction import CONSTRUCTOR_FAILED
 from .project.concrete_classes import method_instead
 from .source.constructor_parameters import constructor_parameters
@@ -34,9 +36,23 @@ def not_made(
     in_constructor = reason.startswith(CONSTRUCTOR_FAILED)
     if error is None:  # nothing says that an argument is wrong
         return CallNotMade(target, reason, draft)
-    involved = involved_arguments(draft, error, in_constructor)
-    beside = tuple(name for name in argument_names(draft) if name not in involved)[:MOST_BESIDE]
+    behind = traced_back(error)
+    first = behind.methods[0] if behind.methods and not in_constructor else None
+    of_method: tuple[str, ...] = ()
+    if first is not None:
+        with_first = attempted(lambda: with_method_first(module, draft, error, first))
+        draft, said_first = with_first or (draft, "")
+        reason = f"{reason}; {said_first}" if said_first else reason
+        of_method = tuple(_arguments_of_first(draft)) if with_first is not None else ()
     infos = attempted(lambda: _parameters(module, draft)) or {}
+    makers = attempted(lambda: _constructor_parameters(module, draft)) or {}
+    known = makers if in_constructor else infos
+    about = dict.fromkeys((*named_by(error, known), *(name for name in behind.arguments if name in known)))
+    draft = attempted(lambda: with_arguments(draft, about, makers)) or draft
+    own = argument_names(draft)
+    named = (*(name for name in about if name in own), *involved_arguments(draft, error, in_constructor))
+    involved = tuple(dict.fromkeys(of_method or named))[:MOST]
+    beside = tuple(name for name in argument_names(draft) if name not in involved)[:MOST_BESIDE]
     said = tuple(attempted(lambda name=name: _words_of(infos[name])) or "" for name in (*involved, *beside))  # type: ignore[misc]
     return CallNotMade(target, reason, draft, line_of_failure(error, file), involved, beside, said)
 
@@ -64,6 +80,22 @@ def _parameters(module: ModuleType, draft: str) -> dict[str, ParameterInfo]:
         if function is not None:
             found = {**_by_name(read_parameters(original_function(function), skip_first=True)), **found}
     return {**_by_name(constructor_parameters(called)), **found}
+
+
+def _arguments_of_first(draft: str) -> Iterator[str]:
+    """The arguments of the methods that come first in ``draft``."""
+    call = call_in(draft)
+    prepared = prepared_in(call.func) if isinstance(call, ast.Call) else None
+    for step in prepared[1] if prepared is not None else ():
+        yield from (each.arg for each in step.keywords if each.arg)
+
+
+def _constructor_parameters(module: ModuleType, draft: str) -> dict[str, ParameterInfo]:
+    """What is known of the arguments of the constructor in ``draft``, also of those that it leaves to their defaults."""
+    node = call_in(draft)
+    made = construction_in(node) if node is not None else None
+    cls = find(module, ast.unparse(made.func)) if made is not None else None
+    return _by_name(constructor_parameters(cls)) if isinstance(cls, type) else {}
 
 
 def _is_name(node: ast.expr) -> bool:

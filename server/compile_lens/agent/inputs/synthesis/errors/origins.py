@@ -48,7 +48,7 @@ def _steps_to_parameters(error: BaseException) -> dict[str, int]:
     wanted: list[str] | None = None
     inner: FrameType | None = None
     found: dict[str, int] = {}
-    for entry in reversed([each for each in _frames(error) if _is_of_program(each.tb_frame)]):
+    for entry in reversed([*frames_of_program(error)]):
         tree = source_tree(entry.tb_frame)
         row = entry.tb_lineno - entry.tb_frame.f_code.co_firstlineno + 1
         statement = _statement_at(tree, row) if tree is not None else None
@@ -60,16 +60,14 @@ def _steps_to_parameters(error: BaseException) -> dict[str, int]:
     return found
 
 
-def _frames(error: BaseException) -> Iterator[TracebackType]:
+def frames_of_program(error: BaseException) -> Iterator[TracebackType]:
+    """Where ``error`` came through, the outermost first, without torch and what calls the program."""
     entry = error.__traceback__
     while entry is not None:
-        yield entry
+        file = entry.tb_frame.f_code.co_filename
+        if not file.startswith((OWN_FOLDER, "<")) and _TORCH not in file:
+            yield entry
         entry = entry.tb_next
-
-
-def _is_of_program(frame: FrameType) -> bool:
-    file = frame.f_code.co_filename
-    return not file.startswith((OWN_FOLDER, "<")) and _TORCH not in file
 
 
 def _statement_at(tree: ast.AST, row: int) -> ast.AST | None:
