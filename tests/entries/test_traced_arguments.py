@@ -157,6 +157,12 @@ def test_the_argument_that_a_failure_comes_from_is_named_first(
     assert found.draft == completed
 
 
+def test_the_texts_that_an_argument_may_be_are_told(module: Any) -> None:
+    found = told(module, "Chosen(4, 2)", "Chosen(width=4, size=2)(x=float32[4])", IN_CONSTRUCTOR)
+    assert found.involved[0] == "kind"
+    assert found.said[0] == "one of `'law'`, `'even'`"
+
+
 def test_the_method_that_alone_sets_an_attribute_comes_first_in_the_call(module: Any) -> None:
     found = told(module, "Masked()(torch.ones(2), 0)", "Masked()(x=float32[2], index=0)")
     assert found.draft.startswith("(m := Masked(), m.set_mask(rows=")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +19,7 @@ from .errors.blame import MOST, argument_names, call_in, involved_arguments, lin
 from .errors.traced_back import traced_back
 from .making.construction import CONSTRUCTOR_FAILED
 from .project.concrete_classes import method_instead
+from .source.accepted_values import accepted_texts
 from .source.constructor_parameters import constructor_parameters
 from .source.signatures import read_parameters
 from .terms.parameter_info import ITEM, ParameterInfo
@@ -45,7 +47,9 @@ def not_made(
         reason = f"{reason}; {said_first}" if said_first else reason
         of_method = tuple(_arguments_of_first(draft)) if with_first is not None else ()
     infos = attempted(lambda: _parameters(module, draft)) or {}
-    makers = attempted(lambda: _constructor_parameters(module, draft)) or {}
+    cls = attempted(lambda: _class_constructed(module, draft))
+    makers = _by_name(constructor_parameters(cls)) if cls is not None else {}
+    accepted = accepted_texts(cls) if cls is not None else {}
     known = makers if in_constructor else infos
     about = dict.fromkeys((*named_by(error, known), *(name for name in behind.arguments if name in known)))
     draft = attempted(lambda: with_arguments(draft, about, makers)) or draft
@@ -53,7 +57,11 @@ def not_made(
     named = (*(name for name in about if name in own), *involved_arguments(draft, error, in_constructor))
     involved = tuple(dict.fromkeys(of_method or named))[:MOST]
     beside = tuple(name for name in argument_names(draft) if name not in involved)[:MOST_BESIDE]
-    said = tuple(attempted(lambda name=name: _words_of(infos[name])) or "" for name in (*involved, *beside))  # type: ignore[misc]
+
+    def words(name: str) -> str:
+        return _words_of(infos[name], accepted.get(name, ()) if name in makers else ())
+
+    said = tuple(attempted(partial(words, name)) or "" for name in (*involved, *beside))
     return CallNotMade(target, reason, draft, line_of_failure(error, file), involved, beside, said)
 
 
@@ -90,12 +98,11 @@ def _arguments_of_first(draft: str) -> Iterator[str]:
         yield from (each.arg for each in step.keywords if each.arg)
 
 
-def _constructor_parameters(module: ModuleType, draft: str) -> dict[str, ParameterInfo]:
-    """What is known of the arguments of the constructor in ``draft``, also of those that it leaves to their defaults."""
+def _class_constructed(module: ModuleType, draft: str) -> type | None:
     node = call_in(draft)
     made = construction_in(node) if node is not None else None
     cls = find(module, ast.unparse(made.func)) if made is not None else None
-    return _by_name(constructor_parameters(cls)) if isinstance(cls, type) else {}
+    return cls if isinstance(cls, type) else None
 
 
 def _is_name(node: ast.expr) -> bool:
@@ -109,8 +116,9 @@ def _by_name(infos: Iterable[ParameterInfo]) -> dict[str, ParameterInfo]:
     return {info.name: info for info in infos}
 
 
-def _words_of(info: ParameterInfo) -> str:
-    """What the source says of an argument: its annotation or its shape, what is read of it, or how the docstring begins to describe it."""
+def _words_of(info: ParameterInfo, accepted: tuple[str, ...] = ()) -> str:
+    """What the source says of an argument: its annotation or its shape, what is read of it, the texts that it is compared with, or how the
+    docstring begins to describe it."""
     shape = f"[{', '.join(each or '?' for each in info.dims)}]" if info.dims else ""
     annotation = "" if _PLAIN_TENSOR.match(info.annotation) else info.annotation.replace("typing.", "")
     members = [name for name in (*info.fields, *info.inside) if name != ITEM and isinstance(name, str)]
@@ -118,6 +126,8 @@ def _words_of(info: ParameterInfo) -> str:
     found = [f"`{annotation}`" if annotation and len(annotation) <= MOST_WORDS else ""]
     found.append(f"`{shape}`" if shape and not shown else "")
     found.append(f"with {shown}" if shown else "")
+    if len(accepted) > 1 and not shape and not shown:
+        found.append(f"one of {', '.join(f'`{text!r}`' for text in accepted[:MOST_MEMBERS])}")
     if not any(found):
         words = " ".join(_SENTENCE.split(info.words.strip(), maxsplit=1)[0].split())
         found = [words if len(words) <= MOST_WORDS else ""]
