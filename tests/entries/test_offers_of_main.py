@@ -12,7 +12,7 @@ import pytest
 from tests.entries.agent_package import agent_module
 from tests.entries.test_entry_runs import run, write
 
-from compile_lens.agent.runtime.entry_protocol import NO_CALL_RETURNS, UNDEFINED_NAME
+from compile_lens.agent.runtime.entry_protocol import LEFT_OPEN, NO_CALL_RETURNS, UNDEFINED_NAME
 from compile_lens.analysis.coverage import NotCalled, measure
 from compile_lens.analysis.outcome import Outcome, Status
 from compile_lens.entries.calls_to_complete import call_to_complete, words_of_arguments
@@ -149,9 +149,9 @@ def test_whatever_failed_a_class_has_a_call_to_complete(reason: str) -> None:
     assert units["Net"].beside == ("x", "width", "specs")
 
 
-@pytest.mark.parametrize("why", NO_CALL_RETURNS)
-def test_no_call_is_offered_where_none_returns(why: str) -> None:
-    coverage = measure(parse(SOURCE), (), (), (), [NotCalled("Net", f"its constructor failed: Error: {why}")])
+@pytest.mark.parametrize("reason", [*(f"it failed: {why}" for why in NO_CALL_RETURNS), LEFT_OPEN])
+def test_no_call_is_offered_where_none_returns(reason: str) -> None:
+    coverage = measure(parse(SOURCE), (), (), (), [NotCalled("Net", reason)])
     assert coverage is not None
     assert [unit.draft for unit in coverage.units if unit.name == "Net"] == [""]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from compile_lens.agent.runtime.entry_protocol import NO_CALL_RETURNS
+from compile_lens.agent.runtime.entry_protocol import LEFT_OPEN, NO_CALL_RETURNS
 from compile_lens.analysis.how_to_start import hints_for
 from compile_lens.analysis.outcome_parts import Coverage as Coverage
 from compile_lens.analysis.outcome_parts import NotCalled as NotCalled
@@ -30,7 +30,7 @@ def with_draft(tree: SourceTree, one: NotCalled, name: str) -> NotCalled:
     """
     install = next(hints_for("ModuleNotFoundError", one.reason, "", ""), "").rstrip(".")
     told = msgspec.structs.replace(one, reason=f"{one.reason}. {install}") if install else one
-    if one.draft or one.reason.endswith(NO_CALL_RETURNS):
+    if one.draft or one.reason.endswith(NO_CALL_RETURNS) or one.reason.startswith(LEFT_OPEN):
         return told
     said = words_of_arguments(tree, name)
     draft = call_to_complete(tree, name)

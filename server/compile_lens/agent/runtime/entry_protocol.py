@@ -18,6 +18,8 @@ NEVER_SET = "no call returns before its class sets it"
 NOT_IMPORTED = "no call returns before it can be imported"
 # no inputs help where a reason ends so
 NO_CALL_RETURNS = (UNDEFINED_NAME, OTHER_VERSION, NOT_PASSED, NEVER_SET, NOT_IMPORTED)
+# of an abstract class: only a call of one that inherits from it does anything
+LEFT_OPEN = "it leaves its work to subclasses, and no call of one was found"
 
 # the texts of calls that a script makes of its model, and of functions of its project
 MODEL_CALL, FUNCTION_CALL = "model", "function"

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from ...instrument.unrecorded import uncompiled
+from ...runtime.entry_protocol import LEFT_OPEN
 from ...torch_internals.attributes import original_function
 from ..calling import expressions
 from ..importing.module import find, written_outside
@@ -55,7 +56,6 @@ from .trying.search import NotFound, SearchBudget, search, search_likely
 LEAST_HEIR_S = 2.0
 # and for a call of the project
 LEAST_PROJECT_S = 2.0
-LEFT_OPEN = "it leaves its work to subclasses, and no call of one was found"
 
 
 def find_call(
