@@ -40,6 +40,7 @@ from .making.object_calls import (
     read_of,
 )
 from .making.parts_of_project import with_parts_of_project
+from .making.settings_around import settings_around
 from .project.concrete_classes import leaves_forward_open, leaves_methods_open, method_beside, method_instead
 from .project.heirs import heirs, is_left_open, lacks_what_heirs_have
 from .project.project_calls import project_calls
@@ -227,7 +228,7 @@ def _of_searched(
     try:
         return _first_call(constructions(module, path, cls, budget, given), module, path, cls, method, budget, inputs)
     except NotFound as problem:
-        last = problem
+        last = failed = problem
         if str(problem).startswith(CONSTRUCTOR_FAILED):
             draft = inputs_of(module, cls, method, inputs)
             last = NotFound(str(problem), f"{problem.draft}{draft}" if problem.draft else "", shown=problem.shown)
@@ -237,10 +238,37 @@ def _of_searched(
     more = mentioned_parameters(module, cls, str(last))
     if more and not more.keys() <= given.keys() and budget.left > 0:
         return _of_searched(module, path, cls, method, budget, {**given, **more}, inputs)
-    found = by_factory(module, path, cls, method, budget, inputs) or of_package(module, cls, method, budget, inputs)
+    found = _with_other_setting(module, path, cls, method, failed, inputs, budget) if not given else None
+    found = (
+        found
+        or by_factory(module, path, cls, method, budget, inputs)
+        or of_package(module, cls, method, budget, inputs)
+    )
     if found is not None:
         return found
     raise last
+
+
+def _with_other_setting(
+    module: ModuleType,
+    path: str,
+    cls: type,
+    method: str,
+    problem: NotFound,
+    inputs: Mapping[str, str],
+    budget: SearchBudget,
+) -> FoundCall | None:
+    """A call of an object with another setting, where no sizes avoid what ``problem`` failed with."""
+    nearest = problem.nearest if str(problem).startswith(CONSTRUCTOR_FAILED) else None
+    for given in settings_around(module, cls, nearest, problem.shown or problem.error):
+        part = SearchBudget(MAX_TRIALS, max(budget.left * ATTEMPT_SHARE, LEAST_PROJECT_S))
+        try:
+            makings = constructions(module, path, cls, part, {}, written_candidates(module, cls, given))
+            return _first_call(makings, module, path, cls, method, part, inputs)
+        except NotFound:
+            if not budget.left:
+                break
+    return None
 
 
 def _with_other_parts(

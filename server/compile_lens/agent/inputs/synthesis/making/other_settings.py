@@ -111,7 +111,7 @@ def _instead_of_none(module: ModuleType, cls: type, info: ParameterInfo) -> Iter
 
 def _others(info: ParameterInfo, value: Any, texts: tuple[str, ...]) -> tuple[int, tuple[Any, ...]]:
     """How likely another value leads to other code, 0 the likeliest, and such values."""
-    choices = tuple(each for each in _choices(info.hint) if each != value)
+    choices = tuple(each for each in choices_of(info.hint) if each != value)
     if isinstance(value, bool):
         return 0, (not value,)
     if choices:
@@ -128,11 +128,11 @@ def _is_of_machine(name: str) -> bool:
     return is_of_weights(name) or OF_MACHINE.fullmatch(name) is not None
 
 
-def _choices(hint: Any) -> tuple[Any, ...]:
+def choices_of(hint: Any) -> tuple[Any, ...]:
     """The values of a ``Literal``, also in ``Optional``."""
     if typing.get_origin(hint) is typing.Literal:
         return typing.get_args(hint)
-    return tuple(itertools.chain.from_iterable(_choices(each) for each in typing.get_args(hint)))
+    return tuple(itertools.chain.from_iterable(choices_of(each) for each in typing.get_args(hint)))
 
 
 def _making(whole: ast.expr) -> ast.Call | None:
