@@ -121,8 +121,9 @@ class _Grammar:
                 return _MADE.fullmatch(name) is not None and self._is_made(made, is_for_target) and is_prepared
             case ast.Call(ast.Name() | ast.Attribute() as func) if dotted := dotted_name(func):
                 return self._takes_values(node) and self._makes(dotted, node, is_for_target)
-            case ast.Call(ast.Call() as func):
-                return not is_for_target and self._is_class_of_any_call(func) and self._takes_values(node)
+            case ast.Call(ast.Call() as func) if not is_for_target:
+                is_callable = self._is_class_of_any_call(func) or self._records_calls(func)
+                return is_callable and self._takes_values(node)
             case ast.Call(ast.Attribute(made, method)):
                 if not (self._takes_values(node) and self._is_made(made, is_for_target)):
                     return False
@@ -130,6 +131,12 @@ class _Grammar:
                     return True
                 return method in METHODS and self._method(made, method) is None
         return False
+
+    def _records_calls(self, made: ast.Call) -> bool:
+        """Whether ``made`` makes an object of the project that can be called, which does nothing outside of the program:
+        `LazyCall(torch.nn.Identity)()`."""
+        called = self._method(made, "__call__") if self._is_made(made, False) else None
+        return called is not None and not self._reaches_out(called)
 
     def _is_class_of_any_call(self, node: ast.Call) -> bool:
         """Whether ``node`` makes one of ``OF_ANY_CALL``, by Python's own ``type`` and torch."""

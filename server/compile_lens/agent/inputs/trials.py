@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
+from .. import OWN_FOLDER
 from ..instrument.unrecorded import uncompiled, unrecorded
 from ..runtime import process_group
 from ..runtime.entry_plans import CallTarget, SynthesizedCalls
@@ -29,6 +30,7 @@ from .calling.time_limit import TrialTooLong, at_most
 from .importing.absent import cause_of, is_refused
 from .importing.moved_stand_ins import tell_lack, telling
 from .synthesis.drafts import draft_of
+from .synthesis.errors.failing_lines import failing_place
 from .synthesis.making.built_by_function import of_builder
 from .synthesis.making.object_calls import FoundCall
 from .synthesis.making.other_settings import OtherSetting, other_settings
@@ -58,6 +60,7 @@ MOST_CRASHES, ALL_CRASHES = 3, 9
 ALL_SENT = "all sent"
 KILLED = "the process that searched for its inputs exited early"
 SEARCH_ENDED = "the search for its inputs ended early"
+OWN_FAILURE = "the search for its inputs failed, for no reason in this file"
 # the statement that defines it failed
 UNDEFINED = "it could not be defined"
 
@@ -364,6 +367,8 @@ class Trials:
         except Exception as error:  # code of the user's may raise anything, also where the search does not expect it
             traceback.print_exc()
             reason, draft, failed = f"{SEARCH_ENDED}: {sentence_of(error)}", self._first_draft(target), error
+            if failing_place(error)[0].startswith(OWN_FOLDER):  # nothing of the program's is wrong
+                reason, failed = OWN_FAILURE, None
         print(f"could not make up inputs for {name}: {reason}", file=sys.stderr)
         return self.not_made(name, reason, draft, failed)
 

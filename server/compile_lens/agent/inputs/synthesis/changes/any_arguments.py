@@ -1,10 +1,11 @@
-"""Arguments for a constructor that takes any number of them and unpacks them: `def __init__(self, *args): sizes, kind = args`."""
+"""Arguments for what takes any number of them and unpacks or counts them: `def forward(self, *inputs): tokens, mask = inputs`."""
 
 from __future__ import annotations
 
 import ast
 import copy
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,15 +17,27 @@ from ..terms.candidate import Candidate
 from ..terms.dimensions import Unknowns
 
 MOST = 12
+_COUNTED = re.compile(
+    r"\b(?:expect(?:s|ed)?|requires?|needs?|takes|must be)\b.{0,24}?\b(?P<count>\d|two|three|four|five)\b"
+    r" (?:\w+ )?(?:inputs?|arguments?|args|tensors?)\b"
+    r"|\bnumber of (?:inputs|arguments|tensors) (?:must|should|has to) be (?P<number>\d)\b",
+    re.I,
+)
+_OF_COUNTS = (ValueError, IndexError, TypeError, AssertionError, RuntimeError)
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
 
 
 def with_all_unpacked(
     candidate: Candidate, error: BaseException, function: Any, guess: Callable[[str, Unknowns], Argument]
 ) -> Iterator[Candidate]:
-    """The candidate with an argument for each name that the failing line gives to one of any number, or for the index that it lacks."""
+    """The candidate with an argument for each name that the failing line gives to one of any number, or for the index that it lacks; with
+    as many as the line or the error says."""
     parameters = attempted(lambda: list(inspect.signature(function).parameters.values())) or []
     taken = next((each.name for each in parameters if each.kind is each.VAR_POSITIONAL), "")
-    names = _unpacked(failing_line(error), taken) if taken and isinstance(error, (ValueError, IndexError)) else []
+    if not taken or not isinstance(error, _OF_COUNTS):
+        return
+    names = _unpacked(failing_line(error), taken) if isinstance(error, (ValueError, IndexError)) else []
+    names = names or _counted(error, taken)
     if not names or len(names) > MOST:
         return
     before = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -50,6 +63,17 @@ def _unpacked(line: str, taken: str) -> list[str]:
             if isinstance(index, int) and index >= 0:
                 return [*(f"{taken}_{number}" for number in range(index)), _name(target) or f"{taken}_{index}"]
     return []
+
+
+def _counted(error: BaseException, taken: str) -> list[str]:
+    """A name for each of as many as the failing line compares their number with (`assert len(inputs) == 3`), or as the message says."""
+    asserted = re.search(rf"\blen\({re.escape(taken)}\)\s*(?:==|!=|>=|<)\s*(\d)\b", failing_line(error))
+    told = _COUNTED.search(str(error))
+    word = (
+        asserted[1] if asserted is not None else (told["count"] or told["number"]).lower() if told is not None else ""
+    )
+    count = _NUMBERS.get(word, int(word) if word.isdecimal() else 0)
+    return [f"{taken}_{index}" for index in range(count)]
 
 
 def _name(node: ast.expr) -> str:

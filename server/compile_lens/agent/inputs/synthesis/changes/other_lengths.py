@@ -1,4 +1,4 @@
-"""Lists and tuples of numbers that are longer or shorter: a program unpacks four, takes the last of five, or asserts a length."""
+"""Lists and tuples that are longer or shorter: a program unpacks four, takes the last of five, or asserts a length."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ _FOR_EACH_DIMENSION = re.compile(
     r"a list of (?P<want>\d) values to match the convolution dimensions, but got \w+=\[(?P<given>[\d, ]+)\]"
     r"|input with spatial dimensions of \[(?P<sides>[\d, ]+)\] and (?:output size|scale_factor) of (?:shape )?"
     r"[\[(](?P<others>[\d., ]+)[\])]"
+)
+# of what there are as many as a program says: `Expected 4 stages, got 1`
+_AS_MANY = re.compile(
+    r"\b(?:expect(?:s|ed)?|requires?|needs?) (?:exactly )?(?P<want>\d) (?:\w+ ){0,3}?\w+[,;:]? (?:but )?"
+    r"(?:got|received|found|given) (?P<got>\d)\b",
+    re.I,
 )
 _LENGTH = re.compile(r"\blen\((?:self\.)?(\w+)\)\s*(?:==|!=|>=|<)\s*(\d+)")
 
@@ -53,6 +59,17 @@ def with_other_length(candidate: Candidate, error: BaseException) -> Iterator[Ca
             if len(group.items) != length:
                 changed = candidate.arguments.with_argument(name, _of_length(group, length))
                 yield Candidate(changed, copy.deepcopy(candidate.unknowns), candidate.negated)
+
+
+def with_as_many_items(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
+    """Candidates in which a list of any items has as many as ``error`` says, where it says that it has too few or too many."""
+    told = _AS_MANY.search(str(error)) if isinstance(error, (ValueError, AssertionError, RuntimeError)) else None
+    if told is None or not int(told["want"]):
+        return
+    for path, group in candidate.arguments.groups():
+        if len(group.items) == int(told["got"]):
+            changed = candidate.arguments.with_argument(path, _of_length(group, int(told["want"])))
+            yield Candidate(changed, copy.deepcopy(candidate.unknowns), candidate.negated)
 
 
 def told_length(error: BaseException) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...calling.time_limit import TrialTooLong
 from ..changes.implementations import implementation, made_up
+from ..changes.lazily_built import lazily_built
 from ..changes.other_values import ANY_MODULE
 from ..changes.structures import ANY_KEYS
 from ..project.concrete_classes import class_in, concrete_classes, is_abstract
@@ -20,7 +21,7 @@ from ..project.configurations import NAMES, class_for, lacking, needed_by, varia
 from ..project.heirs import concrete_or_imported
 from ..project.ready_configurations import configurations_of, configurations_with
 from ..source.accepted_values import accepted_texts, literal_of, texts_of_attributes
-from ..source.block_classes import class_to_construct
+from ..source.block_classes import class_to_construct, layer_to_construct
 from ..source.constructor_parameters import constructor_parameters
 from ..source.defaults_elsewhere import default_elsewhere
 from ..source.guesses import (
@@ -92,7 +93,11 @@ class ArgumentGuesser:
         if info.item_fields and depth < _MAX_DEPTH:
             item = tuple((key, self._field(owner, key, None, depth)) for key in info.item_fields)
             return [Group((Fields(item, is_dict=True),), is_list=True)]
-        config = class_for(owner, info.name, first_class(info.hint), self.module, bool(info.annotation))
+        wanted = first_class(info.hint)
+        lazy = lazily_built(wanted, self.path_of(wanted)) if wanted is not None else None
+        if lazy is not None:
+            return [lazy]
+        config = class_for(owner, info.name, wanted, self.module, bool(info.annotation))
         missing = lacking(config, info.fields) if config is not None and info.hint is None else set()
         is_guessed = config is None or bool(missing)
         if config is not None and not is_guessed and depth < _MAX_DEPTH:
@@ -112,7 +117,6 @@ class ArgumentGuesser:
         namesake = self._namesake(owner, info.name) if first == Expression(ANY_MODULE) and depth < _MAX_DEPTH else None
         if namesake is not None:
             return [self._constructed(namesake, depth), first]
-        wanted = first_class(info.hint)
         if isinstance(first, Constructed) and wanted is not None:
             others = concrete_classes(wanted, self.module)[1:]
             return [first, *(self._constructed(each, depth) for each in others)]
@@ -176,6 +180,9 @@ class ArgumentGuesser:
         built = class_to_construct(owner, name, self.module) if kinds <= {"callable", "module"} else None
         if built is not None:
             return Expression(self.path_of(built))
+        layer = layer_to_construct(owner, name) if kinds <= {"callable", "module"} else None
+        if layer is not None:
+            return Expression(layer)
         parts = classes_in(info.hint)
         if parts and depth < _MAX_DEPTH:
             items = tuple(self._field(owner, name, each, depth) for each in parts)

@@ -19,6 +19,7 @@ from ..changes.any_arguments import with_all_unpacked
 from ..changes.checked_types import with_checked_types
 from ..changes.demanded_values import with_demanded_values
 from ..changes.lacking_settings import with_lacking_setting, with_open_settings
+from ..changes.lazily_built import with_targets
 from ..changes.names_of_models import with_name_of_model
 from ..changes.number_ranges import with_number_in_bounds
 from ..changes.other_lengths import with_other_length
@@ -26,6 +27,7 @@ from ..changes.other_shapes import with_values
 from ..changes.other_values import ANY_MODULE, is_exclusive, is_none_called, with_callable
 from ..changes.refused_members import with_member
 from ..changes.refused_numbers import with_accepted_number
+from ..changes.spaces import with_object_of_shape
 from ..changes.stand_ins import with_models_of_any_call, with_stand_ins
 from ..changes.structures import with_structure
 from ..changes.unpacked_settings import with_unpacked_settings
@@ -321,6 +323,8 @@ class _Construction:
         yield from without_weights(candidate, error, list(self.infos.values()))
         yield from with_name_of_model(candidate, error, self._module)
         yield from with_all_unpacked(candidate, error, self._function, self._guess)
+        yield from with_object_of_shape(candidate, error, self._guess)
+        yield from with_targets(candidate, error)
         yield from self._without_one(candidate, error)
         yield from with_checked_types(candidate, error, self._hint_of, self._of_hint)
         yield from with_annotated_values(candidate, error, self._of_hint)

@@ -16,6 +16,7 @@ from ....torch_internals.attributes import original_function
 from ...calling import expressions, two_devices
 from ...calling.call_in_progress import in_progress
 from ...calling.time_limit import TrialTooLong
+from ..changes.any_arguments import with_all_unpacked
 from ..changes.other_shapes import of_common_sides, of_one_rank
 from ..guessing.argument_guesser import ArgumentGuesser
 from ..guessing.feature_maps import feature_maps
@@ -298,6 +299,9 @@ class CallsOfObject:
 
     def _others(self, candidate: Candidate, error: Exception) -> Iterator[Candidate]:
         yield from with_own_method(candidate, error, self._module, self._made_of)
+        function = original_function(getattr(type(self._made), self._method))
+        guess = functools.partial(guess_of, self._module, self._infos)
+        yield from with_all_unpacked(candidate, error, function, guess)
 
     def _made_of(self, cls: type, unknowns: Unknowns) -> Argument:
         return ArgumentGuesser(self._module, unknowns).constructed(cls)

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from ....runtime.foreign_code import attempted
-from ....runtime.parsed_source import parsed_source_of
+from ....runtime.parsed_source import parsed_source_of, source_of
 from .guesses import CLASS_MAKERS, by_name
 
 # as many arguments say which class it is
@@ -44,6 +44,26 @@ def class_to_construct(owner: Any, name: str, module: ModuleType) -> type | None
         key=lambda cls: (word not in cls.__name__.lower(), cls.__module__ != module.__name__),
         default=None,
     )
+
+
+def layer_to_construct(owner: Any, name: str) -> str | None:
+    """The layer of torch's that a constructor of ``owner`` makes of its parameter ``name``, which is called like a kind of layer:
+    `norm(32)`, `activation(inplace=True)`; None where it makes none. The norm after convolutions is one of channels."""
+    usual = by_name(CLASS_MAKERS, name)
+    calls = _uses(owner).get(name, ((), frozenset()))[0] if isinstance(owner, type) else ()
+    made = [call for call in calls if isinstance(call.func, ast.Name)]
+    if usual is None or usual.endswith(")") or not made or not all(map(_is_of_sizes, made)):
+        return None
+    if any(keyword.arg == "inplace" for call in made for keyword in call.keywords):
+        return "torch.nn.ReLU"
+    of_channels = re.search(r"\bConv([123])d\b", source_of(owner)) if usual == "torch.nn.LayerNorm" else None
+    return f"torch.nn.BatchNorm{of_channels[1]}d" if of_channels is not None else usual
+
+
+def _is_of_sizes(call: ast.Call) -> bool:
+    """Whether ``call`` gets what a class is made with: no result of another call, as a layer gets."""
+    given = (*call.args, *(keyword.value for keyword in call.keywords))
+    return not any(isinstance(node, ast.Call) for each in given for node in ast.walk(each))
 
 
 @functools.lru_cache(maxsize=256)

@@ -15,7 +15,7 @@ from ..changes.flattened import with_rows_of_flattened
 from ..changes.number_ranges import with_number_in_bounds
 from ..changes.one_batch import with_one_batch
 from ..changes.other_kinds import nearest_first, of_dtype, of_other_kinds
-from ..changes.other_lengths import with_other_length
+from ..changes.other_lengths import with_as_many_items, with_other_length
 from ..changes.other_shapes import (
     OTHER_RANKS,
     alike,
@@ -138,6 +138,7 @@ def next_candidates(
     yield from with_number_in_bounds(candidate, error)
     yield from with_refused_lists(candidate, error)
     yield from with_other_length(candidate, error)
+    yield from with_as_many_items(candidate, error)
     yield from _with_all_that_it_lacks(problem, candidate, error)
     definite = [w for w in wanted if w.kind in ("no-argument", "argument", "mentioned", "dtype", "below")]
     if _OF_INDICES.search(str(error)) is not None:
