@@ -46,6 +46,7 @@ _OF_PACKED = frozenset({"batch_sizes", "sorted_indices", "unsorted_indices"})
 _OF_IMAGES = frozenset({"convert", "getbands", "thumbnail"})
 _ITERATED = re.compile(
     r"\bin\s+(?:self\.)?(\w+)\b(?!\()|(?:len|zip|enumerate|sum|list|tuple|iter|ModuleList)\((?:self\.)?(\w+)|\*(?:self\.)?(\w+)|(\w+)\["
+    r"|\[['\"](\w+)['\"]\]\["
 )
 ANY_MODULE = Expression("torch.nn.Identity()")
 VECTOR, ROWS = 64, 256

@@ -56,6 +56,8 @@ _NO_MODULE = re.compile(
 _NO_MAPPING = re.compile(
     r"argument after \*\* must be a mapping|(?:list|tuple) indices must be integers or slices, not str|invalid data type 'str'|__contains__ only supports Tensor"
 )
+# an item is taken of what a key has: `layer["kernel"][0]`
+_ITEM_OF_VALUE = re.compile(r"\[\s*['\"]\w+['\"]\s*\]\[\s*-?\d")
 _KEYS = re.compile(r"\[\s*['\"]([\w<>\[\]/-]+)['\"]\s*\]|['\"]([\w<>\[\]/-]+)['\"] (?:not )?in\b")
 _OBJECT_AS_MAPPING = re.compile(r"'types\.SimpleNamespace' object is not (?:subscriptable|iterable)|is not a mapping")
 _OF_MAPPINGS = frozenset({"items", "keys", "get", "values", "update"})
@@ -105,8 +107,11 @@ def about_objects(error: BaseException, text: str) -> Iterator[Requirement]:
     elif _PAIRS.search(text):
         yield Requirement("pair", "")
     elif _NO_SEQUENCE.search(text):
+        several = Requirement("several", "list" if _LISTS.search(text) else "")
+        if _ITEM_OF_VALUE.search(failing_line(error)):
+            yield several
         yield from (Requirement("key", key) for key in keys_in_failing_line(error, _KEYS))
-        yield Requirement("several", "list" if _LISTS.search(text) else "")
+        yield several
     elif isinstance(error, KeyError) and error.args and isinstance(error.args[0], str):
         # what a program says in a sentence of its own is no key
         if " " not in error.args[0] or not failing_line(error).startswith("raise "):

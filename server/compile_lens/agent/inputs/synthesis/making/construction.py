@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,16 +24,16 @@ from ..changes.lazily_built import with_targets
 from ..changes.names_of_models import with_name_of_model
 from ..changes.number_ranges import with_number_in_bounds
 from ..changes.other_lengths import with_other_length
-from ..changes.other_shapes import with_values
 from ..changes.other_values import ANY_MODULE, is_exclusive, is_none_called, with_callable
 from ..changes.refused_members import with_member
 from ..changes.refused_numbers import with_accepted_number
+from ..changes.settings_of_parts import with_settings_of_parts
 from ..changes.spaces import with_object_of_shape
 from ..changes.stand_ins import with_models_of_any_call, with_stand_ins
 from ..changes.structures import with_structure
 from ..changes.unpacked_settings import with_unpacked_settings
 from ..errors.failing_lines import names_in_failing_lines
-from ..errors.messages import is_of_nothing, requirements
+from ..errors.messages import requirements
 from ..guessing.argument_guesser import ArgumentGuesser
 from ..guessing.first_arguments import first_candidates
 from ..project.classes_by_use import with_classes_by_use
@@ -50,8 +51,8 @@ from ..terms.candidate import Candidate
 from ..terms.dimensions import Unknowns
 from ..terms.parameter_info import ParameterInfo, positional_names
 from ..trying.search import NotFound, SearchBudget, search
-from ..trying.solved_numbers import compared_sizes
 from .less_work import with_less_work
+from .numbers_of_sizes import with_equal_sizes, with_kernels_of_one, with_larger_sizes
 from .size_of_model import MAX_PARAMETERS, TooLarge, check_size, needs_memory, place, without_memory
 from .without_weights import without_weights
 
@@ -60,8 +61,10 @@ ATTEMPT_SHARE = 0.5
 MAX_TRIALS = 24
 # sizes that are tried for one error
 MOST_SIZES = 4
-# and that are tried larger, by how much
-MOST_LARGER, TIMES_LARGER = 12, (8, 64)
+# and that are tried larger
+MOST_LARGER = 12
+# for the arguments of a part alone
+PART_TRIALS, PART_S = 16, 4.0
 SIZE = "__compile_lens_size__"
 # what a vocabulary has an index of: `vocab["<pad>"]`, `words["[UNK]"]`
 _TOKEN = re.compile(r"<[\w/|]+>|\[[A-Z]+\]")
@@ -163,36 +166,13 @@ def with_other_sizes(
     for error in errors:
         found = itertools.chain(
             problem.with_less_work(candidate, error),
-            itertools.islice(_with_equal_sizes(candidate, error), MOST_SIZES),
-            itertools.islice(_with_kernels_of_one(candidate, error), MOST_SIZES),
-            itertools.islice(_with_larger_sizes(candidate, error), MOST_LARGER),
+            itertools.islice(with_equal_sizes(candidate, error), MOST_SIZES),
+            itertools.islice(with_kernels_of_one(candidate, error), MOST_SIZES),
+            itertools.islice(with_larger_sizes(candidate, error), MOST_LARGER),
             itertools.islice(with_other_length(candidate, error), MOST_SIZES),
             itertools.islice(with_number_in_bounds(candidate, error), MOST_SIZES),
         )
         yield from _that_return(problem, path, found)
-
-
-def _with_equal_sizes(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
-    for one, other in compared_sizes(error):
-        for got, want in ((one, other), (other, one)):
-            values = candidate.unknowns.values
-            for name in (name for name, value in values.items() if value == got and want > 1):
-                yield with_values(candidate, {**values, name: want}, candidate.negated)
-
-
-def _with_kernels_of_one(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
-    """Candidates with 1 for a kernel that takes from a side what two lack to be equal: one of 3 without padding leaves 30 of 32."""
-    values = candidate.unknowns.values
-    for one, other in compared_sizes(error):
-        for name in (name for name, value in values.items() if value - 1 == abs(one - other) > 0):
-            yield with_values(candidate, {**values, name: 1}, candidate.negated)
-
-
-def _with_larger_sizes(candidate: Candidate, error: BaseException) -> Iterator[Candidate]:
-    """Candidates with one size larger, where the object computed none of it: `window // 300` is 0."""
-    values = candidate.unknowns.values
-    for times, name in itertools.product(TIMES_LARGER, values) if is_of_nothing(error) else ():
-        yield with_values(candidate, {**values, name: values[name] * times}, candidate.negated)
 
 
 def made_of(module: ModuleType, path: str, cls: type, candidates: Iterable[Candidate]) -> Iterator[Making]:
@@ -248,6 +228,17 @@ def mentioned_parameters(module: ModuleType, cls: type, message: str) -> dict[st
             argument = guesser.for_constructor(cls, info)[0]
             return {info.name: argument.render(lambda name: str(unknowns.by_name[name].value))}
     return {}
+
+
+@functools.lru_cache(maxsize=16)
+def _alone(module: ModuleType, cls: type) -> Candidate | None:
+    """Arguments with which ``cls`` can be constructed alone."""
+    path = ArgumentGuesser(module, Unknowns()).path_of(cls)
+    try:
+        made = next(constructions(module, path, cls, SearchBudget(PART_TRIALS, PART_S), {}))
+    except (NotFound, RecursionError):
+        return None
+    return made.candidate
 
 
 class _Construction:
@@ -328,6 +319,7 @@ class _Construction:
         yield from self._without_one(candidate, error)
         yield from with_checked_types(candidate, error, self._hint_of, self._of_hint)
         yield from with_annotated_values(candidate, error, self._of_hint)
+        yield from with_settings_of_parts(candidate, error, functools.partial(_alone, self._module))
         yield from with_unpacked_settings(candidate, error, self.infos.__contains__, self._guess)
         yield from with_open_settings(candidate, error, self._names, self._guess)
         yield from with_lacking_setting(candidate, error, self._takes_any_class, self._guess)

@@ -54,7 +54,7 @@ from ..errors.lacking_arguments import lacking_names, lacking_parameters
 from ..errors.messages import BEYOND, requirements
 from ..errors.origins import Origins
 from ..errors.unpacked_items import columns_unpacked, with_tuples
-from ..terms.arguments import INSIDE, Argument, Arguments, Group, Tensor
+from ..terms.arguments import INSIDE, Argument, Arguments, Expression, Group, Tensor
 from ..terms.call_problem import CallProblem
 from ..terms.candidate import Candidate
 from ..terms.dimensions import SizeCondition, by_relevance, solutions
@@ -105,7 +105,11 @@ def next_candidates(
     if problem.guess is not None:
         yield from with_all_read_by_texts(candidate, error, problem.guess)
         yield from with_unpacked_inputs(candidate, error, problem.guess)
+        # what is looked up by a word that is passed is found by another word
+        words = {each.text for _, each in candidate.arguments.plain() if isinstance(each, Expression)}
         for requirement in wanted:
+            if requirement.kind == "key" and isinstance(error, KeyError) and repr(requirement.value) in words:
+                continue
             if requirement.kind in ("attribute", "key", "several", "pair", "tensor", "number", "array", "square"):
                 yield from with_structure(candidate, requirement, error, problem.guess, problem.read)
         yield from with_mentioned_keys(candidate, error, problem.guess)
