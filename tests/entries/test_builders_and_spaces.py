@@ -145,6 +145,7 @@ def test_a_call_of_what_records_calls_may_be_written_into_a_file() -> None:
     assert written_call(tree, "Lazy(width=64, depth=2, norm=LazyPart(torch.nn.Identity)())(x=float32[2, 64])")
     reaching = MODULES.replace('return {"made"', 'open("x", "w")\n        return {"made"')
     assert written_call(parse(reaching), "Lazy(width=64, norm=LazyPart(torch.nn.Identity)())(x=float32[2, 64])") is None
+    assert written_call(tree, "Lazy(width=64, norm=LazyPart(torch.nn.Identity)('x'))(x=float32[2, 64])") is None
     assert written_call(tree, "Lazy(width=64, norm=build(torch.nn.Identity)())(x=float32[2, 64])") is None
 
 

@@ -122,8 +122,9 @@ class _Grammar:
             case ast.Call(ast.Name() | ast.Attribute() as func) if dotted := dotted_name(func):
                 return self._takes_values(node) and self._makes(dotted, node, is_for_target)
             case ast.Call(ast.Call() as func) if not is_for_target:
-                is_callable = self._is_class_of_any_call(func) or self._records_calls(func)
-                return is_callable and self._takes_values(node)
+                if not node.args and not node.keywords and self._records_calls(func):
+                    return True
+                return self._is_class_of_any_call(func) and self._takes_values(node)
             case ast.Call(ast.Attribute(made, method)):
                 if not (self._takes_values(node) and self._is_made(made, is_for_target)):
                     return False
@@ -133,9 +134,11 @@ class _Grammar:
         return False
 
     def _records_calls(self, made: ast.Call) -> bool:
-        """Whether ``made`` makes an object of the project that can be called, which does nothing outside of the program:
+        """Whether ``made`` constructs an object of a class of the project that can be called, which does nothing outside of the program:
         `LazyCall(torch.nn.Identity)()`."""
-        called = self._method(made, "__call__") if self._is_made(made, False) else None
+        found = self._find(dotted_name(made.func))
+        is_class = found is not None and found.kind == "class" and self._is_made(made, False)
+        called = self._method(made, "__call__") if is_class else None
         return called is not None and not self._reaches_out(called)
 
     def _is_class_of_any_call(self, node: ast.Call) -> bool:
