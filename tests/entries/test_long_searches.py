@@ -30,7 +30,9 @@ def _constructions(length: int) -> str:
 
 def _circle_of_methods(length: int) -> str:
     count = length // 60
-    methods = (f"    def m{i}(self, x: torch.Tensor):\n        return self.m{(i + 1) % count}(x)\n" for i in range(count))
+    methods = (
+        f"    def m{i}(self, x: torch.Tensor):\n        return self.m{(i + 1) % count}(x)\n" for i in range(count)
+    )
     return "class A:\n" + "".join(methods)
 
 
