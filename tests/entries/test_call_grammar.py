@@ -142,6 +142,9 @@ def test_calls_that_only_make_what_they_need_are_written(call: str) -> None:
         "(lambda *inputs: Net.apply(*inputs, s('ls')))(float32[2, 4])",
         "(lambda *inputs, more=s('ls'): Net.apply(*inputs))(float32[2, 4])",
         "(lambda *inputs: os.apply(*inputs))(float32[2, 4])",
+        "Net(LlamaConfig('f(1)'))(x=float32[2, 4])",
+        "Net(LlamaConfig('__import__'))(x=float32[2, 4])",
+        "Net(LlamaConfig('{{ x }}'))(x=float32[2, 4])",
     ],
 )
 def test_what_does_anything_else_is_not(call: str) -> None:

@@ -102,3 +102,9 @@ def test_devices_in_code_and_annotations_are_moved() -> None:
         moved_to_device(text, "cpu")
         == "x: \"f32[2][1]cpu\" = torch.ones(2, device = device(type='cpu')); y = x.to('cpu')"
     )
+
+
+def test_an_input_has_no_more_sizes_than_a_tensor() -> None:
+    with pytest.raises(CannotWrite):
+        GraphInputs().describe("0/0", "x", f"f32[{', '.join(['1'] * 70)}]cpu")
+    assert GraphInputs().describe("0/0", "x", f"f32[{', '.join(['1'] * 64)}]cpu")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import textwrap
 from collections.abc import AsyncIterator
@@ -15,6 +16,7 @@ from tests.sandbox_kinds import skip_unless_offered
 
 from compile_lens.agent.runtime.protocol import SandboxKind
 from compile_lens.repro.contract import BACKEND_VARIABLE, ExitCode
+from compile_lens.repro.issue import collect_versions
 from compile_lens.repro.script_runs import NOT_TO_THE_END, ScriptRuns
 from compile_lens.repro.selection import Selection
 from compile_lens.repro.write import Request, write_repro
@@ -119,3 +121,22 @@ async def test_a_signal_a_limit_and_a_budget_are_told_apart(host: Host, tmp_path
     assert (ended.code, ended.timed_out, ended.last_line) == (ExitCode.CANNOT_JUDGE, False, NOT_TO_THE_END) or (
         ended.code == 1 and "MemoryError" in ended.output
     )
+
+
+async def test_the_versions_of_a_report_are_collected_as_the_run_was_confined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """torch starts programs by their names, which a workspace may have put into PATH."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("gcc", "lscpu", "cmake"):
+        (programs / name).write_text(f"#!/bin/sh\necho x > {tmp_path}/started\necho {name} 1.2.3\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    host = Host(sys.executable)
+    try:
+        told = await collect_versions(ScriptRuns(host, job_for(tmp_path / "program.py")))
+    finally:
+        await host.close()
+    assert "PyTorch version: 2." in told and "gcc 1.2.3" in told
+    assert not (tmp_path / "started").exists()
