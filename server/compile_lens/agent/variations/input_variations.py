@@ -165,13 +165,24 @@ def _values(base: CallSnapshot, names: ArgumentNames) -> Iterator[InputVariation
     yield from itertools.islice(flags(base, names), MAX_VALUES - count)
 
 
-def numbers(base: CallSnapshot, names: ArgumentNames) -> Iterator[tuple[str, InputVariation]]:
-    """The whole numbers that the call passes, by name, each counted up."""
+def numbers(base: CallSnapshot, names: ArgumentNames) -> Iterator[tuple[str, type, InputVariation]]:
+    """The numbers that the call passes, each with its name and type: whole ones counted up, others smaller."""
     for path, leaf in base.leaves():
-        if type(leaf) is int:
+        if type(leaf) in (int, float):
             steps = _other_values(leaf)
             calls = tuple(base.with_leaves(_replacing(path, other)) for other in steps)
-            yield names.of(path), InputVariation("value", _value_phrase(names.of(path), steps, leaf), calls)
+            name = names.of(path)
+            yield name, type(leaf), InputVariation("value", _value_phrase(name, steps, leaf), calls)
+
+
+def default_numbers(base: CallSnapshot, names: ArgumentNames) -> Iterator[tuple[str, InputVariation]]:
+    """The numbers that are defaults, each with its name, as in ``numbers``."""
+    for parameter, is_given in names.optional(base):
+        default = parameter.default
+        if not is_given and type(default) in (int, float):
+            steps = _other_values(default)
+            calls = tuple(names.with_value(base, parameter.name, other) for other in steps)
+            yield parameter.name, InputVariation("value", _value_phrase(parameter.name, steps, default), calls)
 
 
 def _value_phrase(name: str, steps: tuple[Any, ...], was: Any) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .call_snapshot import INFERENCE, ArgumentNames, CallSnapshot
-from .input_variations import MODE, InputVariation, flags, gradients, modes, numbers
+from .input_variations import MODE, InputVariation, default_numbers, flags, gradients, modes, numbers
+from .returned_states import returned_states
 from .state_methods import state_variations
 from .usual_sizes import usual_sizes
 
@@ -16,6 +17,12 @@ from .usual_sizes import usual_sizes
 COUNTED = re.compile(
     r"(?:.*_)?(?:pos|position|step|timestep|offset|epoch|iter|iteration|index|idx|length|len)s?(?:_.*)?", re.I
 )
+# what a schedule sets anew from step to step
+SCHEDULED = re.compile(
+    r"(?:.*_)?(?:temperature|temp|tau|progress|anneal(?:ing)?|noise_(?:level|std|scale)|sigma)(?:_.*)?", re.I
+)
+# a default is passed only for what changes, and not for a limit
+PASSED_LATER = re.compile(rf"{SCHEDULED.pattern}|(?:global_|train_|time_?)?(?:step|epoch|iteration)|start_pos", re.I)
 MAX_NUMBERS = 2
 ARGUMENT, TOGETHER = "argument", "arguments-together"
 
@@ -27,7 +34,8 @@ def usual_variations(
     offered: Iterable[tuple[str, str, Any]] = (),
     has_sizes: bool = False,
 ) -> Iterator[InputVariation]:
-    """How most users call a model besides: in the other mode, with optional arguments, after methods that set its state, with another
+    """How most users call a model besides: in the other mode, with optional arguments, with states that
+    the call before has returned, after methods that set its state, with another
     batch, flags, and without gradients.
 
     What most often recompiles comes first, since time may end: another grad mode costs every model the same.
@@ -35,18 +43,29 @@ def usual_variations(
     """
     of_mode = list(modes(base, modules))
     yield from (variation for variation in of_mode if variation.kind == MODE)
-    yield from _with_arguments(base, names, offered)
+    known: set[str] = set()
+    yield from _with_arguments(base, names, _noted(offered, known))
+    yield from returned_states(base, names, known)
     if len(modules) == 1:
         yield from state_variations(base, modules[0])
     if not has_sizes:
         yield from usual_sizes(base, names)
-        counted = (variation for name, variation in numbers(base, names) if COUNTED.fullmatch(name))
-        yield from itertools.islice(counted, MAX_NUMBERS)
+        of_names = {int: COUNTED, float: SCHEDULED}
+        changing = (each for name, kind, each in numbers(base, names) if of_names[kind].fullmatch(name))
+        defaults = (each for name, each in default_numbers(base, names) if PASSED_LATER.fullmatch(name))
+        yield from itertools.islice(itertools.chain(changing, defaults), MAX_NUMBERS)
     yield from flags(base, names)
     if modules and not any(each.requires_grad for module in modules for each in module.parameters()):
         # what a loss gets in training comes from a model, and needs a gradient; in an evaluation it does not
         yield from itertools.islice(gradients(base, names), 1)
     yield from (each for each in of_mode if each.kind != MODE and INFERENCE not in each.phrase)
+
+
+def _noted(offered: Iterable[tuple[str, str, Any]], known: set[str]) -> Iterator[tuple[str, str, Any]]:
+    """``offered``, whose names join ``known`` as they come: a search for the next one takes long."""
+    for each in offered:
+        known.add(each[0])
+        yield each
 
 
 def _with_arguments(
