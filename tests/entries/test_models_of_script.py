@@ -48,7 +48,7 @@ print(d(image).shape)
     assert outcome.entry == "model"
     assert [(call.making, call.inputs) for call in outcome.calls] == [
         ("Generator from line 24", "float32[2, 10]"),
-        ("Discriminator(channels=1, width=4)", "x: float32[2, 1, 4, 4]"),
+        ("Discriminator from line 26", "float32[2, 1, 4, 4]"),
     ]
     assert graph_breaks(outcome) == [("gan.py", 20)]
 

@@ -40,8 +40,10 @@ def run_all(
     name: str,
     failed: list[CallNotMade],
     is_made_up: bool = False,
+    is_apart: bool = True,
 ) -> bool:
     """Make ``calls`` of one target, compiled as in ``prepared``; whether they returned. ``is_made_up``: nothing shows their sizes.
+    ``is_apart``: what is compiled next is compiled as if it were alone.
 
     One that fails in eager, too, was a wrong guess: it joins ``failed``. Raises what only compiled code raises.
     """
@@ -65,7 +67,8 @@ def run_all(
         made += 1
     if repeated is not None:
         # a program that makes several calls repeats them itself
-        repeated[0].after_call(repeated[1] if made == 1 else None, repeated[2], is_made_up=is_made_up)
+        again = repeated[1] if made == 1 else None
+        repeated[0].after_call(again, repeated[2], is_apart=is_apart, is_made_up=is_made_up)
     return True
 
 
@@ -77,11 +80,12 @@ def run_within_time(
     name: str,
     failed: list[CallNotMade],
     is_made_up: bool = False,
+    is_apart: bool = True,
 ) -> bool:
     """Make the calls as ``run_all`` does, within a time of their own; whether they returned, or were stopped."""
     try:
         with at_most(CALLS_S, CallTooLong):
-            return run_all(calls, at, file, name, failed, is_made_up)
+            return run_all(calls, at, file, name, failed, is_made_up, is_apart)
     except (CallTooLong, Exception) as problem:  # the user's code, called by the compiler, may raise anything
         if end_of_call(problem) is None:
             raise

@@ -81,7 +81,9 @@ class GuardedScript:
         guard = Guard(seconds, self._report, self._constructions.add, self._mend, self._note_failure)
         self._constructions.read(source)
         Enough.was_raised = False
-        program = self._program = WatchedProgram(self._page, min(longest, clock_seconds), guard.check_time, self._owns)
+        program = self._program = WatchedProgram(
+            self._page, min(longest, clock_seconds), guard.check_time, self._owns, guard.pace
+        )
         self._choose_folder(source)
         names = self._main_module(source).__dict__
         names[GUARD] = guard

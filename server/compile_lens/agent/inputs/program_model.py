@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections.abc import Iterator
 from functools import partial
 
 from ..runtime.entry_plans import DocumentedExample, ModelOfScript
@@ -49,10 +50,9 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
     lacks_main = script.was_ended and not any(parameter_count(model.module) for model in made) and not runs_as_written()
     if lacks_main:
         _call_unmade(script, models, file, wire, failed, not_named)
-    for model in made:
-        models.call(
-            name_of(model), likeness(model), partial(call_model, model, file, wire, failed, next_s=models.clock.next_s)
-        )
+    for model, is_apart in _by_origin(made):
+        make = partial(call_model, model, file, wire, failed, next_s=models.clock.next_s, is_apart=is_apart)
+        models.call(name_of(model), likeness(model), make, _origin(model))
     for told, cls in script.program.not_made() if models.done else ():
         inputs, next_s = inputs_of(cls, told), models.clock.next_s
         make = partial(call_class, cls, told.given, file, wire, failed, inputs, told.line, next_s)
@@ -76,6 +76,19 @@ def run(plan: ModelOfScript, file: str, source: str, wire: Wire) -> None:
     if not done:
         lacking = too_long(plan.seconds) if script.took_too_long else NO_MODEL_NOR_FUNCTION
         raise UnusableEntry(_why(failed, script.first_failure, lacking))
+
+
+def _by_origin(made: list[RecordedModel]) -> Iterator[tuple[RecordedModel, bool]]:
+    """The models that one line makes of one class after one another, and whether each is the last of these."""
+    first = {_origin(model): number for number, model in reversed(list(enumerate(made)))}
+    ordered = sorted(made, key=lambda model: first[_origin(model)])
+    for number, model in enumerate(ordered):
+        is_last = number + 1 == len(ordered)
+        yield model, is_last or not model.line or _origin(model) != _origin(ordered[number + 1])
+
+
+def _origin(model: RecordedModel) -> tuple[int, type]:
+    return model.line, type(original_module(model.module))
 
 
 def _call_unmade(

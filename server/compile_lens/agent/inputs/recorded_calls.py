@@ -20,6 +20,7 @@ from ..runtime.wire import Wire
 from ..torch_internals.attributes import original_function, original_module
 from ..variations.call_snapshot import GRAD
 from . import compiled_call
+from .calling.call_modes import PLAIN, CallModes
 from .calling.expressions import InvalidCall, PreparedCall, evaluate
 from .calling.parameter_count import parameter_count
 from .calling.placement import device_of
@@ -60,19 +61,23 @@ class ModelsInTime:
         self._failed = failed
         self._tell = tell
         self._told = 0
+        self._origin: tuple[int, type] | None = None
         self._known: set[object] = set()
         self.done = int(has_first)
 
-    def call(self, name: str, alike: object, make: Callable[[], bool]) -> None:
-        """Call one; ``make`` tells whether that was possible. One stands for all that are ``alike``, which ``None`` is to nothing."""
+    def call(self, name: str, alike: object, make: Callable[[], bool], origin: tuple[int, type] | None = None) -> None:
+        """Call one; ``make`` tells whether that was possible. One stands for all that are ``alike``, which ``None`` is to nothing.
+        Those of one ``origin``, a line and a class, are compiled in the program's one process: the next may not fit what the first has
+        compiled."""
         if alike is not None and alike in self._known:
             return
         self._known.add(alike)
         if self.done and (self._processor_left <= 0 or self.clock.is_over):
             self._failed.append(CallNotMade(name, NO_TIME))
             return
-        if self.done:
+        if self.done and (origin is None or not origin[0] or origin != self._origin):
             compiled_call.reset_compiler()
+        self._origin = origin
         started = time.thread_time()
         is_further = self.done > 0
         self.done += make()
@@ -99,8 +104,8 @@ def likeness(model: RecordedModel) -> object:
 
     def read() -> object:
         parameters = tuple((name, tuple(each.shape)) for name, each in module.named_parameters())
-        calls = [(_words(call), call.mode) for call in model.calls if call.is_complete]
-        calls += [(_expressions(call), call.mode) for call in model.later]
+        calls = [(_words(call), call.mode + call.modes.kind) for call in model.calls if call.is_complete]
+        calls += [(_expressions(call), call.mode + call.modes.kind) for call in model.later]
         kinds = frozenset((LIMIT.sub("", words), mode) for words, mode in calls)
         return type(module), str(module)[:MOST_TEXT], parameters, kinds
 
@@ -120,21 +125,22 @@ def call_model(
     failed: list[CallNotMade],
     line: int = 0,
     next_s: Callable[[], float] = lambda: SEARCH_CLOCK_S,
+    is_apart: bool = True,
 ) -> bool:
     """Compile a model, in ``line`` or where the script makes it, and call it as the script does; whether that was possible. ``next_s`` says
-    how long its inputs may be searched, by the clock, where the script shows none."""
+    how long its inputs may be searched, by the clock, where the script shows none. ``is_apart``: as for ``compiled_call.run_all``."""
     module, original = model.module, original_module(model.module)
     name, is_compiled = name_of(model), original is not model.module
     if model.complete is not None and model.complete.device is not None:
         original.to(model.complete.device)  # a trainer that ended has taken it back
     calls = [
-        PreparedCall(module, call.positional, call.named, _making(original, call.changes), call.mode)
+        PreparedCall(module, call.positional, call.named, _making(original, call.changes), call.mode, call.modes)
         for call in model.calls
         if call.is_complete
     ]
     calls += _later_calls(model)
-    mode = _mode(model)
-    calls = calls or [PreparedCall(module, *arguments, mode=mode) for arguments in unpacked(model.passed)]
+    mode, modes = _modes(model)
+    calls = calls or [PreparedCall(module, *each, mode=mode, modes=modes) for each in unpacked(model.passed)]
     is_made_up = not calls
     if calls:
         inputs = in_words(calls[0].positional, calls[0].named)
@@ -145,7 +151,7 @@ def call_model(
             return False
         _leave_trainer(original)
         call = evaluate(found.expression, {**_names_of(module), "__made__": module})
-        calls, inputs = [replace(call, mode=mode)], found.inputs
+        calls, inputs = [replace(call, mode=mode, modes=modes)], found.inputs
     method = "" if model.calls else method_instead(type(original))
     called = f"{name}.{method}" if method else name
     made = f"{called} from line {model.line}" if model.line and not line else called
@@ -153,7 +159,7 @@ def call_model(
     at = None if is_compiled else CompileAt(line or max(model.line, 1))
     changes = [call.changes for call in model.calls] + [call.changes for call in model.later]
     known, has_lost_hooks = len(failed), surroundings.has_lost_hooks(model.around, model.around_later)
-    run = partial(compiled_call.run_within_time, wire, calls, at, file, name, failed, is_made_up)
+    run = partial(compiled_call.run_within_time, wire, calls, at, file, name, failed, is_made_up, is_apart)
     with module_changes.undone(original, changes):
         with surroundings.put_back(model.around, model.around_later):
             done = run()
@@ -182,11 +188,11 @@ def _later_calls(model: RecordedModel) -> list[PreparedCall]:
     for later in model.later:
         before = _making(original_module(model.module), later.changes)
         for positional, named in unpacked(later.values):
-            found.append(PreparedCall(model.module, positional, named, before, later.mode))
+            found.append(PreparedCall(model.module, positional, named, before, later.mode, later.modes))
         if not later.values:
             with contextlib.suppress(InvalidCall):
                 call = evaluate(f"__made__({_expressions(later)})", names)
-                found.append(replace(call, before=before, mode=later.mode))
+                found.append(replace(call, before=before, mode=later.mode, modes=later.modes))
     return found
 
 
@@ -194,10 +200,10 @@ def _expressions(call: LaterCall) -> str:
     return ", ".join([*call.positional, *(f"{name}={text}" for name, text in call.named.items())])
 
 
-def _mode(model: RecordedModel) -> str:
-    """The grad mode of calls of which the arguments alone are known."""
+def _modes(model: RecordedModel) -> tuple[str, CallModes]:
+    """The grad mode of calls of which the arguments alone are known, and the other modes."""
     call = model.complete or next(iter(model.calls), None)
-    return call.mode if call is not None else GRAD
+    return (call.mode, call.modes) if call is not None else (GRAD, PLAIN)
 
 
 def _found_inputs(model: RecordedModel, name: str, clock_s: float) -> FoundCall | CallNotMade:

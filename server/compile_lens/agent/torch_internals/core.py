@@ -48,6 +48,9 @@ HAS_KERNEL = Internal("torch._C:_dispatch_has_kernel", _OPERATORS)
 HAS_KERNEL_FOR_KEY = Internal("torch._C:_dispatch_has_kernel_for_dispatch_key", _OPERATORS)
 REINTERPRET_TENSOR = Internal("torch._C:_dynamo.guards._reinterpret_tensor", _EMULATION)
 TENSOR_FROM_DLPACK = Internal("torch._C:_from_dlpack", _EMULATION)
+FUNCTION_MODES = Internal(
+    "torch.overrides:_get_current_function_mode_stack", "the function modes around a script's calls of its model"
+)
 IS_TRANSFORMED = Internal(
     "torch._C:_functorch.is_functorch_wrapped_tensor", "calls of functions inside of `torch.func` that are left out"
 )

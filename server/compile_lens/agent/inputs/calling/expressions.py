@@ -16,6 +16,7 @@ from typing import Any
 
 from ...runtime.parsed_source import UnreadableText, parsed_expression
 from ...variations.call_snapshot import in_grad_mode
+from .call_modes import PLAIN, CallModes, in_modes
 from .placement import beside
 
 DTYPES = frozenset(
@@ -47,7 +48,8 @@ class InvalidCall(Exception):
 class PreparedCall:
     """A call that is ready to be made: ``target`` is a module or a function; ``before`` is what the program does to it first.
 
-    ``mode`` is the grad mode that the program makes it in, as in ``CallSnapshot``; empty for the one that is in force.
+    ``mode`` is the grad mode that the program makes it in, as in ``CallSnapshot``; empty for the one that is in force. ``modes`` are the
+    others.
     """
 
     target: Any
@@ -55,12 +57,13 @@ class PreparedCall:
     named: dict[str, Any]
     before: Callable[[], object] | None = None
     mode: str = ""
+    modes: CallModes = PLAIN
 
     def run(self, target: Any = None) -> Any:
         """Make the call, of ``target`` (the compiled one) if it is passed."""
         if self.before is not None:
             self.before()
-        with in_grad_mode(self.mode) if self.mode else contextlib.nullcontext():
+        with in_modes(self.modes), in_grad_mode(self.mode) if self.mode else contextlib.nullcontext():
             return (self.target if target is None else target)(*self.positional, **self.named)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from ...runtime.foreign_code import attempted
 from ...torch_internals.attributes import original_module
 from ..calling.ahead import Fork, can_fork
+from ..calling.call_modes import CallModes
 from ..scripts.guard import BUSY, Enough
 from ..synthesis.terms.arguments import NEEDS_GRADIENT, known_text
 from .model_recorder import RecordedModel
@@ -40,7 +41,8 @@ class Told:
     ``counts`` tells which call of the model each is, from 1 on.
 
     ``passed`` are those without a text, as bytes: one object that several of them get stays one (``unpacked``).
-    ``module`` is that of its class, ``line`` the one that made it, and ``given`` the constructor's arguments that have a text.
+    ``packed`` is the model itself, if the copy made it. ``module`` is that of its class, ``line`` the one that made it, and ``given`` the
+    constructor's arguments that have a text.
     """
 
     number: int
@@ -54,7 +56,9 @@ class Told:
     changes: tuple[tuple[Change, ...], ...] = ()
     values: tuple[bytes, ...] = ()
     modes: tuple[str, ...] = ()
+    call_modes: tuple[CallModes, ...] = ()
     around_later: SurroundingNames | None = None
+    packed: bytes = b""
 
 
 class Explorer:
@@ -65,6 +69,8 @@ class Explorer:
         self._end = time.monotonic() + seconds
         self._fork: Fork | None = None
         self._has_begun = False
+        self._made = 0
+        self._bytes_left = MOST_BYTES
         self.told: tuple[Told, ...] = ()
 
     @property
@@ -72,19 +78,33 @@ class Explorer:
         """Whether this process is the copy."""
         return self._fork is not None and self._fork.is_copy
 
-    def before_first_call(self, number: int, model: RecordedModel) -> None:
-        """``model`` is about to be called for the first time. Raises Enough where it is the one that matters most."""
+    def before_first_call(self, number: int, model: RecordedModel, made: int) -> None:
+        """``model`` is about to be called for the first time, when the program has made so many modules. Raises Enough where it is the one
+        that matters most."""
         if not self._has_begun and can_fork():
             self._has_begun = True
+            self._made = made
             self._fork = Fork()
             if not self._fork.is_copy:
                 self.told = next(self._fork.received(self._end), ())
                 self._fork.close()
-        if self.is_copy or not self.told:
+        if self.is_copy:
+            if number >= self._made:
+                model.packed = self._packed_module(model.module)
+            return
+        if not self.told:
             return
         first = self.told[0]
         if first.number == number and first.name == _name(model):
             raise Enough
+
+    def _packed_module(self, module: Any) -> bytes:
+        """A model that only the copy has made: it may be put together of others, in a function that has ended, from what has no text."""
+        data = attempted(lambda: _Packer.pack(module)) or b""
+        if len(data) > self._bytes_left:
+            return b""
+        self._bytes_left -= len(data)
+        return data
 
     def finish(
         self,
@@ -109,7 +129,9 @@ class Explorer:
                     tuple(call.changes for call in model.calls if texts_of(call)),
                     tuple(_values(call) for call in model.calls if texts_of(call)),
                     tuple(call.mode for call in model.calls if texts_of(call)),
+                    tuple(call.modes for call in model.calls if texts_of(call)),
                     model.around_later,
+                    model.packed,
                 )
                 for model in models()
             ]
@@ -151,6 +173,11 @@ class _Packer(pickle.Pickler):
         if isinstance(value, tuple) and hasattr(type(value), "_fields"):
             return tuple.__new__, (type(value), list(tuple.__iter__(value))), getattr(value, "__dict__", None) or None
         return NotImplemented
+
+
+def unpacked_module(told: Told) -> Any:
+    """The model that ``told.packed`` holds; None where it cannot be made again here."""
+    return attempted(lambda: pickle.loads(told.packed)) if told.packed else None
 
 
 def unpacked(passed: bytes) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:

@@ -16,9 +16,9 @@ from ...variations.call_snapshot import copied, grad_mode
 from ..calling.function_of_frame import Called, function_of
 from ..importing.absent import cause_of
 from ..importing.missing_imports import is_of_project, project_root
+from .kinds_of_calls import KEPT_CALLS, Kinds, sizes_of_call
 from .library_imports import not_profiled
 
-KEPT_CALLS = 3
 # calls of one function that are looked at: what it gets and returns, and who calls it
 EXAMINED_CALLS = 24
 MAX_FUNCTIONS = 100
@@ -70,6 +70,7 @@ class RecordedFunction:
     examined: int = 0
     work: int = 0
     callers: set[frozenset[int]] = field(default_factory=set)
+    sizes: Kinds = field(default_factory=Kinds)
 
 
 @dataclass
@@ -158,8 +159,7 @@ class FunctionRecorder:
         if function.examined < EXAMINED_CALLS:
             function.examined += 1
             function.callers.add(frozenset(id(each.function.code) for each in self._open))
-            if len(function.calls) < KEPT_CALLS:
-                call, tensors = self._kept(frame)
+            call, tensors = self._kept(frame, function)
         changes = [changes_so_far(each) for each in tensors]
         self._open.append(_CallWithoutReturn(frame, function, self._events, call, tensors, changes))
 
@@ -191,11 +191,17 @@ class FunctionRecorder:
             caller = caller.f_back
         return caller.f_lineno if caller is not None else 1
 
-    def _kept(self, frame: FrameType) -> tuple[RecordedFunctionCall | None, list[Any]]:
-        """The call of ``frame`` with copies of its tensors, and these tensors; None for one that cannot be repeated."""
+    def _kept(self, frame: FrameType, function: RecordedFunction) -> tuple[RecordedFunctionCall | None, list[Any]]:
+        """The call of ``frame`` with copies of its tensors, and these tensors; None for one that cannot be repeated, and for one after the
+        first ones unless its tensors have other sizes."""
 
         called = function_of(frame)
         if called is None or not _is_repeatable(called):
+            return None, []
+        is_first = len(function.calls) < KEPT_CALLS
+        is_other = function.sizes.is_kept(sizes_of_call((called.positional, called.named)), is_first)
+        # an object is as the script leaves it: it may not fit the sizes of each call
+        if not is_first and (not is_other or called.owner is not None):
             return None, []
         arguments = [*called.positional, *called.named.values()]
         tensors = list(_tensors(arguments))

@@ -6,7 +6,6 @@ import contextlib
 import sys
 import time
 import weakref
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import FrameType
@@ -16,25 +15,25 @@ from ...runtime.foreign_code import attempted
 from ...torch_internals.attributes import original_module
 from ...torch_internals.core import CALL_OF_MODULE, PYTREE
 from ...variations.call_snapshot import GRAD, grad_mode
+from ..calling.call_modes import PLAIN, CallModes, modes_now
 from ..calling.parameter_count import trained_parameter_count
 from ..calling.placement import device_of
 from ..importing.absent import NeedsAbsent, cause_of
 from ..importing.missing_imports import IMPORT_SYSTEM, is_of_project
 from ..scripts.guard import Enough
+from ..scripts.pace import Pace
 from ..synthesis.terms.arguments import literal
+from .kinds_of_calls import KEPT_CALLS, KEPT_MODES, Kinds, leaves_of, sizes_of_call, types_of_call
 from .module_changes import Change, Settings, differing, settings_of
 from .surroundings import NONE, CallSurroundings, SurroundingNames, surroundings_of
 from .unfinished_modules import UnfinishedModules
 
 # after so many calls of one model, or of all, it is known how the program calls them, except that a later one may be of other sizes, or
 # come after a change of the model: the last batch of an epoch is often smaller, and a temperature falls after it. It is waited for so many
-# seconds
+# seconds, then loops that only repeat it are left for what follows them, and after so many seconds the program ends
 CALLS_OF_ONE = 4
 CALLS_OF_ALL = 12
-OTHER_SIZES_S = 3.0
-KEPT_CALLS, KEPT_OTHERS = 3, 2
-# of each kind of calls: what one keeps for the next, such as keys and values, shows in the second
-KEPT_OF_KIND = 2
+OTHER_SIZES_S, LAST_S = 3.0, 6.0
 # what torch.fx and its heirs call modules with
 SYMBOLIC = frozenset({"Proxy", "HFProxy"})
 WRAPPERS = frozenset({"DistributedDataParallel", "DataParallel", "FullyShardedDataParallel"})
@@ -43,8 +42,8 @@ WRAPPERS = frozenset({"DistributedDataParallel", "DataParallel", "FullyShardedDa
 @dataclass(frozen=True)
 class RecordedModelCall:
     """A call from outside of all modules. ``is_complete``: nothing that it passes is absent. ``mode`` is its grad mode, as in
-    ``CallSnapshot``, ``device`` is that of the module then, ``number`` tells which call of the module it is, from 1 on, and ``changes``
-    what the program has changed of it since the first."""
+    ``CallSnapshot``, and ``modes`` are the others; ``device`` is that of the module then, ``number`` tells which call of the module it is,
+    from 1 on, and ``changes`` what the program has changed of it since the first."""
 
     positional: tuple[Any, ...]
     named: dict[str, Any]
@@ -53,54 +52,42 @@ class RecordedModelCall:
     device: Any = None
     number: int = 1
     changes: tuple[Change, ...] = ()
+    modes: CallModes = PLAIN
 
 
 @dataclass(frozen=True)
 class LaterCall:
     """A call in another run of the program: its arguments as expressions, what it had changed of the model by then, the arguments
-    themselves as bytes (``explorer.unpacked``), where they are not large, and its grad mode."""
+    themselves as bytes (``explorer.unpacked``), where they are not large, its grad mode, and the others."""
 
     positional: tuple[str, ...]
     named: dict[str, str]
     changes: tuple[Change, ...] = ()
     values: bytes = b""
     mode: str = ""
-
-
-class _Kinds:
-    """Kinds of calls of one model, each by a text."""
-
-    def __init__(self) -> None:
-        self._first: set[str] = set()
-        self._counts: Counter[str] = Counter()
-
-    def is_kept(self, kind: str, is_first: bool) -> bool:
-        """Whether a call of ``kind`` is kept, beside the first ones."""
-        self._counts[kind] += 1
-        if is_first:
-            self._first.add(kind)
-        is_among = kind in self._first or len(self._counts) - len(self._first) <= KEPT_OTHERS
-        return is_among and self._counts[kind] <= KEPT_OF_KIND
+    modes: CallModes = PLAIN
 
 
 @dataclass
 class RecordedModel:
     """A module, the line of the analyzed file from which it was made, and its calls. ``later`` are those of another run, and ``passed`` is
     what those got that have no expressions (``explorer.unpacked``). ``settings`` are those after its last call, and ``changed`` what the
-    program has changed between calls. ``around`` is what was around its first call, and ``around_later`` what
-    was around the last of those that followed."""
+    program has changed between calls. ``packed`` is the module as it was before its first call (``explorer.unpacked_module``). ``around``
+    is what was around its first call, and ``around_later`` what was around the last of those that followed."""
 
     module: Any
     line: int
     calls: list[RecordedModelCall] = field(default_factory=list)
     count: int = 0
-    sizes: _Kinds = field(default_factory=_Kinds)
-    types: _Kinds = field(default_factory=_Kinds)
+    sizes: Kinds = field(default_factory=Kinds)
+    types: Kinds = field(default_factory=Kinds)
+    modes: Kinds = field(default_factory=lambda: Kinds(KEPT_MODES))
     later: tuple[LaterCall, ...] = ()
     passed: bytes = b""
     settings: Settings = field(default_factory=dict)
     changed: set[tuple[str, str]] = field(default_factory=set)
     begins_in_training: bool = True
+    packed: bytes = b""
     around: CallSurroundings = NONE
     around_later: SurroundingNames | None = None
 
@@ -122,7 +109,7 @@ class RecordedModel:
 
 class ModelRecorder:
     """``check_time`` raises Enough when the program has run for long enough; ``before_first`` gets the first call of each model, and may
-    raise it, too. What ``owns`` is true of is a model also where another one calls it."""
+    raise it, too. ``pace`` is told of each call. What ``owns`` is true of is a model also where another one calls it."""
 
     def __init__(
         self,
@@ -130,9 +117,12 @@ class ModelRecorder:
         check_time: Callable[[], None],
         before_first: Callable[[RecordedModel], None],
         owns: Callable[[Any], bool] | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._file = file
         self._owns = owns or _nothing
+        self._pace = pace or Pace()
+        self._last_s = LAST_S if pace is not None else OTHER_SIZES_S  # loops of others are not left
         self._check_time = check_time
         self._before_first = before_first
         self._made: dict[int, tuple[weakref.ref[Any], int]] = {}
@@ -214,7 +204,7 @@ class ModelRecorder:
     def _note(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RecordedModel | None:
         """Note a call; the model that it is of. Raises NeedsAbsent for one with something absent, and Enough when the models are known."""
         self._check_time()
-        if any(type(value).__name__ in SYMBOLIC for value in _leaves((args, kwargs))):
+        if any(type(value).__name__ in SYMBOLIC for value in leaves_of((args, kwargs))):
             return None  # a tracer makes it, which is not how the model is used
         while type(module).__name__ in WRAPPERS and hasattr(module, "module"):
             module = module.module
@@ -225,33 +215,42 @@ class ModelRecorder:
         )
         self._first_call = self._first_call or time.monotonic()
         is_known = model.count >= CALLS_OF_ONE or sum(each.count for each in self._called.values()) >= CALLS_OF_ALL
-        if is_known and time.monotonic() - self._first_call > OTHER_SIZES_S:
+        waited = time.monotonic() - self._first_call if is_known else 0.0
+        if waited > self._last_s:
             raise Enough
         around = surroundings_of(original_module(module))
         if model.count:
             model.around_later = around.names()
         else:
             model.around = around
-        causes = [c for c in map(cause_of, _leaves((args, kwargs))) if c is not None]
+        causes = [c for c in map(cause_of, leaves_of((args, kwargs))) if c is not None]
         model.count += 1
         is_first = model.count <= KEPT_CALLS
-        is_other = model.sizes.is_kept(_sizes((args, kwargs)), is_first)
-        is_other |= model.types.is_kept(_types((args, kwargs)), is_first)
+        is_other = model.sizes.is_kept(sizes_of_call((args, kwargs)), is_first)
+        modes = modes_now()
+        is_other |= model.types.is_kept(types_of_call((args, kwargs)), is_first)
+        is_other |= model.modes.is_kept(modes.kind, is_first)
         settings = model.settings_now()
         newly_changed = differing(model.settings, settings) - model.changed
         is_other |= bool(newly_changed)
         model.changed |= newly_changed
+        self._pace.called(is_first or is_other or waited <= OTHER_SIZES_S)
         if is_first or is_other:
             args, kwargs = _copied((args, kwargs)) if not causes else (args, kwargs)
             changes = tuple((*key, settings[key]) for key in sorted(model.changed & settings.keys()))
             model.calls.append(
-                RecordedModelCall(args, kwargs, not causes, grad_mode(), device_of(module), model.count, changes)
+                RecordedModelCall(args, kwargs, not causes, grad_mode(), device_of(module), model.count, changes, modes)
             )
         if causes:
             raise NeedsAbsent(causes[0])
         if model.count == 1:
             self._before_first(model)
         return model
+
+    @property
+    def made_so_far(self) -> int:
+        """How many modules the program has made by now."""
+        return len(self._kept)
 
     def number_of(self, module: Any) -> int:
         """How many modules the program made before ``module``: the same number in every run of it. Those that an import or a copy made are
@@ -371,40 +370,8 @@ def _needs_gradient(call: RecordedModelCall) -> bool:
     import torch
 
     # what is absent answers nothing, nor need an object of the program's
-    leaves = _leaves((call.positional, call.named)) if call.mode == GRAD else ()
+    leaves = leaves_of((call.positional, call.named)) if call.mode == GRAD else ()
     return any(isinstance(value, torch.Tensor) and value.requires_grad for value in leaves)
-
-
-def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
-    if depth < 4 and type(value) in (list, tuple):
-        for each in value:
-            yield from _leaves(each, depth + 1)
-    elif depth < 4 and type(value) is dict:
-        for each in value.values():
-            yield from _leaves(each, depth + 1)
-    else:
-        yield value
-
-
-def _sizes(value: Any) -> str:
-    """The shapes and types of the tensors in arguments, and the types of the rest."""
-    import torch
-
-    return str([(each.dtype, *each.shape) if isinstance(each, torch.Tensor) else type(each) for each in _leaves(value)])
-
-
-def _types(value: Any) -> str:
-    """The types and ranks of the tensors in arguments, with or without a gradient, the types of the rest, and the grad mode: an evaluation
-    often passes no labels, and an agent that is judged passes actions that need a gradient."""
-    import torch
-
-    return str(
-        [
-            (each.dtype, each.dim(), each.requires_grad) if isinstance(each, torch.Tensor) else type(each)
-            for each in _leaves(value)
-        ]
-        + [grad_mode()]
-    )
 
 
 def _copied(value: Any) -> Any:

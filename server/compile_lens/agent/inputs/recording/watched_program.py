@@ -10,7 +10,8 @@ from ...instrument.unrecorded import uncompiled
 from ..calling.parameter_count import parameter_count
 from ..scripts.data_loading import without_workers
 from ..scripts.guard import Enough
-from .explorer import Explorer, Told
+from ..scripts.pace import Pace
+from .explorer import Explorer, Told, unpacked_module
 from .function_recorder import FunctionRecorder, RecordedFunction
 from .model_recorder import LaterCall, ModelRecorder, RecordedModel
 
@@ -19,15 +20,21 @@ class WatchedProgram:
     """``page`` is the file whose lines make the models. ``check_time`` raises Enough when the time is over, which for a copy that runs
     ahead is after ``seconds`` by the clock.
 
-    Where the program uses models that ``owns`` is true of, it is about these.
+    ``pace`` is told of the calls of models. Where the program uses models that ``owns`` is true of, it is about these.
     """
 
     def __init__(
-        self, page: str, seconds: float, check_time: Callable[[], None], owns: Callable[[Any], bool] | None = None
+        self,
+        page: str,
+        seconds: float,
+        check_time: Callable[[], None],
+        owns: Callable[[Any], bool] | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._explorer = Explorer(seconds)
+        self._again: dict[int, RecordedModel | None] = {}
         self._functions = FunctionRecorder(page, check_time)
-        self._recorder = ModelRecorder(page, check_time, self._before_first, owns)
+        self._recorder = ModelRecorder(page, check_time, self._before_first, owns, pace)
 
     def run(self, body: Callable[[], object]) -> None:
         """Run ``body`` until it ends, or until the models are known. Raises what it raises."""
@@ -52,16 +59,18 @@ class WatchedProgram:
         return bool(self._found())
 
     def models(self) -> list[RecordedModel]:
-        """The most important first."""
+        """The most important first; those that it makes only after the first call of its main one are made again."""
         found: list[RecordedModel] = []
         for told in self._explorer.told:
-            model = self._recorder.known(told.number, told.name)
+            model = self._known(told) or self._made_again(told)
             if model is not None:
                 # what this process has recorded itself is not made once more
-                later = zip(told.calls, told.changes, told.values, told.modes, told.counts, strict=True)
+                later = zip(
+                    told.calls, told.changes, told.values, told.modes, told.call_modes, told.counts, strict=True
+                )
                 model.later = tuple(
-                    LaterCall(*call, changes, values, mode)
-                    for call, changes, values, mode, count in later
+                    LaterCall(call[0], call[1], changes, values, mode, modes)
+                    for call, changes, values, mode, modes, count in later
                     if count > model.count
                 )
                 model.passed = told.passed
@@ -69,21 +78,27 @@ class WatchedProgram:
                 found.append(model)
         return found or self._found()
 
+    def _known(self, told: Told) -> RecordedModel | None:
+        return self._recorder.known(told.number, told.name)
+
+    def _made_again(self, told: Told) -> RecordedModel | None:
+        """A model that the copy made later, as it was before its first call."""
+        if told.number not in self._again:
+            module = unpacked_module(told)
+            self._again[told.number] = RecordedModel(module, told.line) if module is not None else None
+        return self._again[told.number]
+
     def not_made(self) -> Iterator[tuple[Told, type]]:
-        """Models that the program makes only after the first call of its main one, where it was stopped: their classes. Not those that it
-        has made in the same way before, as in each turn of a loop, nor copies of those that it has made."""
-        is_known = [self._recorder.known(told.number, told.name) is not None for told in self._explorer.told]
-        made = {
-            (told.module, told.name, str(told.given))
-            for told, known in zip(self._explorer.told, is_known, strict=True)
-            if known
-        }
-        for told, known in zip(self._explorer.told, is_known, strict=True):
+        """Models that the program makes only after the first call of its main one, where it was stopped, and that cannot be made again:
+        their classes. Not those that it has made in the same way before, as in each turn of a loop, nor copies of those that it has."""
+        told_made = [told for told in self._explorer.told if self._known(told) or self._made_again(told)]
+        made = {(told.module, told.name, str(told.given)) for told in told_made}
+        for told in self._explorer.told:
             cls = getattr(sys.modules.get(told.module), told.name, None)
             is_copy = told.number < 0 and any((module, name) == (told.module, told.name) for module, name, _ in made)
             if (
                 isinstance(cls, type)
-                and not known
+                and told not in told_made
                 and not is_copy
                 and (told.module, told.name, str(told.given)) not in made
             ):
@@ -103,4 +118,5 @@ class WatchedProgram:
     def _before_first(self, model: RecordedModel) -> None:
         if parameter_count(model.module):
             self._functions.stop()  # the program is about this model
-        self._explorer.before_first_call(self._recorder.number_of(model.module), model)
+        number = self._recorder.number_of(model.module)
+        self._explorer.before_first_call(number, model, self._recorder.made_so_far)

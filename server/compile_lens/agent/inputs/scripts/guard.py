@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from ..importing.absent import Absent, NeedsAbsent, cause_of
 from ..importing.as_written import runs_as_written
 from .failed_constructions import FailedConstructions
+from .pace import Loop, Pace
 
 Mend = Callable[[tuple[int, int], BaseException, dict[str, Any]], "BaseException | None"]
 # what an import asks of the module that it is in
@@ -40,7 +41,8 @@ class Guard:
 
     ``on_failure`` gets the exceptions that are not consequences of earlier ones, ``on_skipped`` the frame and the line of every
     statement that did not run to its end, and ``on_ended`` what such a statement raised. ``mend`` runs one that failed without what
-    failed of it: it gets its line and column, what was raised and the names of the module, and gives what remains of that.
+    failed of it: it gets its line and column, what was raised and the names of the module, and gives what remains of that. ``pace`` is told
+    of the calls of models, and loops are left as it says.
     """
 
     def __init__(
@@ -60,6 +62,8 @@ class Guard:
         self._on_ended = on_ended
         self._expecting = 0
         self._turns: dict[int, tuple[int, int]] = {}
+        self.pace = Pace()
+        self._loops: dict[int, Loop] = {}
         self.last: Any = None
         self.first: BaseException | None = None
         self.failures = 0
@@ -69,7 +73,7 @@ class Guard:
     def of_another_file(self, constructions: FailedConstructions) -> Guard:
         """One for statements of another file, for the time that is left."""
         other = Guard(0.0, self._on_failure, constructions.add, on_ended=self._on_ended)
-        other._end, other._clock_end = self._end, self._clock_end
+        other._end, other._clock_end, other.pace = self._end, self._clock_end, self.pace
         return other
 
     def check_time(self) -> None:
@@ -123,7 +127,7 @@ class Guard:
         self.failures += 1
         self.lines.add(line)
         cause = error.cause if isinstance(error, NeedsAbsent) else error
-        if not isinstance(error, NeedsAbsent):
+        if not isinstance(error, NeedsAbsent) and not self.pace.has_left:
             self.first = self.first or error
             self._on_failure(error)
         if self._on_ended is not None:
@@ -135,17 +139,18 @@ class Guard:
         return Absent(cause)
 
     def each(self, values: Iterable[Any]) -> Iterator[Any]:
-        """The items of ``values``; one that is absent where they are. Ends early while statements of the loop fail."""
+        """The items of ``values``; one that is absent where they are. Ends early while statements of the loop fail, and where the loop has
+        shown how it calls models."""
         if cause_of(values) is not None:
             yield values
             return
-        failing = 0
+        failing, loop = 0, self.pace.begin()
         for value in values:
             before = self.failures
             yield value
             self.check_time()
             failing = failing + 1 if self.failures > before else 0
-            if failing >= FAILING_TURNS:
+            if failing >= FAILING_TURNS or self.pace.is_enough(loop):
                 return
 
     def turn(self, loop: int) -> bool:
@@ -154,6 +159,11 @@ class Guard:
         before, failing = self._turns.get(loop, (self.failures, 0))
         failing = failing + 1 if self.failures > before else 0
         self._turns[loop] = (self.failures, failing)
+        if loop not in self._loops:
+            self._loops[loop] = self.pace.begin()
+        elif self.pace.is_enough(self._loops[loop]):
+            del self._loops[loop]  # it may begin again
+            return False
         return failing < FAILING_TURNS
 
     def context(self, manager: Any) -> Any:
