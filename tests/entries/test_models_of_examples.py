@@ -75,6 +75,6 @@ def test_each_model_of_the_example_is_called_as_it_makes_it(tmp_path: Path, warm
         "Tokens": "float32[3, 5, 8]",
         "Sampler": "float32[7, 6]",
         # made only after the first call of the main model
-        "Late": "x: float32[2, 4]",
+        "Late": "float32[2, 4]",
     }
     assert [f.place.line for f in outcome.findings if f.kind is Kind.GRAPH_BREAK] == [25]

@@ -65,3 +65,11 @@ def types_of_call(value: Any) -> str:
         ]
         + [grad_mode()]
     )
+
+
+def places_of_call(value: Any) -> str:
+    """Whether each tensor in arguments begins where its storage does, as the first batch of a tensor, and the grad mode."""
+    import torch
+
+    found = [each for each in leaves_of(value) if isinstance(each, torch.Tensor) and each.layout is torch.strided]
+    return f"{[each.storage_offset() > 0 for each in found]}{grad_mode()}"

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...runtime.foreign_code import attempted
 from ...torch_internals.attributes import original_module
-from ...torch_internals.core import CALL_OF_MODULE, PYTREE
+from ...torch_internals.core import CALL_OF_MODULE
 from ...variations.call_snapshot import GRAD, grad_mode
 from ..calling.call_modes import PLAIN, CallModes, modes_now
 from ..calling.parameter_count import trained_parameter_count
@@ -23,7 +23,8 @@ from ..importing.missing_imports import IMPORT_SYSTEM, is_of_project
 from ..scripts.guard import Enough
 from ..scripts.pace import Pace
 from ..synthesis.terms.arguments import literal
-from .kinds_of_calls import KEPT_CALLS, KEPT_MODES, Kinds, leaves_of, sizes_of_call, types_of_call
+from .copies_of_inputs import copies_of
+from .kinds_of_calls import KEPT_CALLS, KEPT_MODES, Kinds, leaves_of, places_of_call, sizes_of_call, types_of_call
 from .module_changes import Change, Settings, differing, settings_of
 from .surroundings import NONE, CallSurroundings, SurroundingNames, surroundings_of
 from .unfinished_modules import UnfinishedModules
@@ -81,6 +82,7 @@ class RecordedModel:
     count: int = 0
     sizes: Kinds = field(default_factory=Kinds)
     types: Kinds = field(default_factory=Kinds)
+    places: Kinds = field(default_factory=Kinds)
     modes: Kinds = field(default_factory=lambda: Kinds(KEPT_MODES))
     later: tuple[LaterCall, ...] = ()
     passed: bytes = b""
@@ -229,6 +231,7 @@ class ModelRecorder:
         is_other = model.sizes.is_kept(sizes_of_call((args, kwargs)), is_first)
         modes = modes_now()
         is_other |= model.types.is_kept(types_of_call((args, kwargs)), is_first)
+        is_other |= model.places.is_kept(attempted(lambda: places_of_call((args, kwargs))) or "", is_first)
         is_other |= model.modes.is_kept(modes.kind, is_first)
         settings = model.settings_now()
         newly_changed = differing(model.settings, settings) - model.changed
@@ -236,7 +239,7 @@ class ModelRecorder:
         model.changed |= newly_changed
         self._pace.called(is_first or is_other or waited <= OTHER_SIZES_S)
         if is_first or is_other:
-            args, kwargs = _copied((args, kwargs)) if not causes else (args, kwargs)
+            args, kwargs = copies_of((args, kwargs)) if not causes else (args, kwargs)
             changes = tuple((*key, settings[key]) for key in sorted(model.changed & settings.keys()))
             model.calls.append(
                 RecordedModelCall(args, kwargs, not causes, grad_mode(), device_of(module), model.count, changes, modes)
@@ -372,16 +375,3 @@ def _needs_gradient(call: RecordedModelCall) -> bool:
     # what is absent answers nothing, nor need an object of the program's
     leaves = leaves_of((call.positional, call.named)) if call.mode == GRAD else ()
     return any(isinstance(value, torch.Tensor) and value.requires_grad for value in leaves)
-
-
-def _copied(value: Any) -> Any:
-    """``value`` with copies of its tensors, without their history; as it is where a class of the program does not let it be taken apart."""
-    import torch
-
-    def copied(each: Any) -> Any:
-        if not isinstance(each, torch.Tensor):
-            return each
-        return each.detach().clone().requires_grad_(each.requires_grad)
-
-    result = attempted(lambda: PYTREE.need().tree_map(copied, value))
-    return value if result is None else result
