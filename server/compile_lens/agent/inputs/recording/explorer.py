@@ -17,6 +17,7 @@ from ...runtime.foreign_code import attempted
 from ...torch_internals.attributes import original_module
 from ..calling.ahead import Fork, can_fork
 from ..calling.call_modes import CallModes
+from ..calling.parameter_count import parameter_count
 from ..scripts.guard import BUSY, Enough
 from ..synthesis.terms.arguments import NEEDS_GRADIENT, known_text
 from .model_recorder import RecordedModel
@@ -28,6 +29,8 @@ PATIENCE_S = 10.0
 # of the arguments of one model's calls, and of those of one call
 MOST_BYTES = 32 << 20
 MOST_OF_CALL = 4 << 20
+# a model of more is not packed to find out how large it is
+BYTES_OF_PARAMETER = 4
 
 
 def longest_by_clock(seconds: float) -> float:
@@ -100,7 +103,8 @@ class Explorer:
 
     def _packed_module(self, module: Any) -> bytes:
         """A model that only the copy has made: it may be put together of others, in a function that has ended, from what has no text."""
-        data = attempted(lambda: _Packer.pack(module)) or b""
+        is_large = parameter_count(module) * BYTES_OF_PARAMETER > self._bytes_left
+        data = (attempted(lambda: _Packer.pack(module)) or b"") if not is_large else b""
         if len(data) > self._bytes_left:
             return b""
         self._bytes_left -= len(data)
