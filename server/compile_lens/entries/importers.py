@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -207,17 +208,29 @@ def _attributes(tree: SourceTree) -> set[str]:
 
 
 EXAMPLE = "example:"
+# that an example makes of one class, and that are looked for
+MOST_OBJECTS = 20
 
 
 def find_examples(file: str, documented: Sequence[WorkspaceFile], targets: Sequence[Target]) -> Iterator[Entry]:
-    """The first example that imports the outermost class of ``file`` and constructs it, as an entry."""
+    """The first example that imports the outermost class of ``file``, makes an object of it and calls that, as an entry; or else the first
+    one that makes one. The outermost function of a file without modules is called itself."""
     if not targets or targets[0].is_region:
         return
     target = targets[0]
-    for example in documented:
-        text = example.tree.text
-        if target.name in imported_names(example, file) and re.search(rf"\b{re.escape(target.name)}\(", text):
-            page = Path(example.path).name
-            plan = DocumentedExample(text, example.path, target.compile_line or target.line)
-            yield Entry(EntryKind.EXAMPLE, f"{EXAMPLE}{page}", f"an example in {page}", 0, plan)
-            return
+    owner, _, method = target.name.partition(".")
+    # a class that is no module may be made by a method of its own: `Grid.of(…)`
+    used = re.compile(rf"\b{re.escape(owner)}{'[.(]' if method else '[(]'}")
+    found = [e for e in documented if owner in imported_names(e, file) and used.search(e.tree.text)]
+    example = next((each for each in found if _calls_object(each.tree.text, used.pattern)), next(iter(found), None))
+    if example is not None:
+        page = Path(example.path).name
+        plan = DocumentedExample(example.tree.text, example.path, target.compile_line or target.line)
+        yield Entry(EntryKind.EXAMPLE, f"{EXAMPLE}{page}", f"an example in {page}", 0, plan)
+
+
+def _calls_object(text: str, making: str) -> bool:
+    """Whether ``text`` calls what it has got from ``making``, a pattern, by the name that it gives it: `net = Net(8)`, `net.fit(x)`."""
+    made = itertools.islice(re.finditer(rf"^[ \t]*(\w+) *=[^=\n]*{making}", text, re.M), MOST_OBJECTS)
+    # each pattern ends soon after a name: a page may be long
+    return any(re.search(rf"\b{found[1]}(?:\.\w+){{0,3}}\(", text) for found in made)

@@ -35,7 +35,9 @@ def call_all(
     """Compile ``functions``, the first ones, and call them as the script did; how many could be called."""
     if functions:
         _unguard(file, source)
-    coverage = RanSoFar(file, "__main__")
+    # in a test or an example, the file is a module
+    own = (each.calls[0].function.__module__ for each in functions if each.code.co_filename == file)
+    coverage = RanSoFar(file, next(own, "__main__"))
     started = time.monotonic()
     done = 0
     for function in functions:

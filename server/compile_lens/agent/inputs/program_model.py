@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from ..runtime.entry_plans import DocumentedExample, ModelOfScript
@@ -127,12 +128,20 @@ def _call_imported(
 
 @copies_can_use_gpu()
 def run_example(plan: DocumentedExample, file: str, source: str, wire: Wire) -> None:
-    """Run an example that uses ``file``, and call the model of the file that it makes, else the one that it is about, compiled."""
+    """Run an example that uses ``file``, and call the model of the file that it makes, else the one that it is about, compiled; where it
+    makes none, the functions and methods of the file that it calls with tensors."""
     script = GuardedScript(file, wire, plan.page, owned_by(file))
     script.run(plan.text, plan.seconds)
     failed: list[CallNotMade] = []
     made = script.program.models()
     called = [model for model in made[:1] if call_model(model, file, wire, failed, plan.line)]
+    if not made:
+        # the lines of the page are not those of the file
+        own = [replace(function, line=0) for function in script.program.functions_in(lambda path: path == file)]
+        if called_functions.call_all(own, file, source, wire, failed):
+            wire.tell(EntryCalled((), tuple(failed)))
+            call_left_out(plan.rest, (), file, source, wire)
+            return
     wire.tell(EntryCalled((), tuple(failed)))
     if not called:
         lacking = too_long(plan.seconds) if script.took_too_long else NO_MODEL
