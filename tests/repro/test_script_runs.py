@@ -138,5 +138,5 @@ async def test_the_versions_of_a_report_are_collected_as_the_run_was_confined(
         told = await collect_versions(ScriptRuns(host, job_for(tmp_path / "program.py")))
     finally:
         await host.close()
-    assert "PyTorch version: 2." in told and "gcc 1.2.3" in told
+    assert "PyTorch version: 2." in told
     assert not (tmp_path / "started").exists()
