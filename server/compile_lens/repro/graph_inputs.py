@@ -85,7 +85,7 @@ class GraphInputs:
         match = TENSOR.match(annotation.replace(" ", "").replace("\\u0020", ""))
         if match is None or match["dtype"] not in DTYPES or match["shape"].count(",") > MOST_SIZES:
             raise CannotWrite(
-                f"The graph's input {name} has a type that cannot be rebuilt: {annotation or 'none is told'}."
+                f"The graph's input {name:.100} has a type that cannot be rebuilt: {annotation or 'none is told':.200}."
             )
         shape = [int(self.value(compile_id, size)) for size in match["shape"].split(",") if size]
         strides = match["stride"]
