@@ -308,7 +308,7 @@ def test_a_program_whose_further_calls_take_too_long_is_called_twice_all_the_sam
     counts = [0, 0]
 
     class Watcher:
-        def after_call(self, again: Callable[[], object] | None, offers: object, is_made_up: bool = False) -> None:
+        def after_call(self, again: Callable[[], object] | None, offers: object, **about: bool) -> None:
             if again is not None:
                 counts[1] += 1
 

@@ -98,7 +98,7 @@ def behind(error: BaseException) -> BaseException:
     """``error``, or that of the import for which it was raised: a function lacks what its decorator would have passed to it, a module
     that is not there has no `__file__`, and what stands for one of its classes is no layer."""
     owner = getattr(error, "obj", None) if type(error) is AttributeError else _stub_named_by(error)
-    if isinstance(owner, StubModule | Stub | PartStub):
+    if isinstance(owner, StubModule | Stub):
         stubbed: Exception = owner._compile_lens_error
         return stubbed.with_traceback(error.__traceback__)
     match = _LACKS_ARGUMENTS.match(str(error)) if type(error) is TypeError else None
@@ -107,15 +107,15 @@ def behind(error: BaseException) -> BaseException:
     return error if cause is None else cause.with_traceback(error.__traceback__)
 
 
-def _stub_named_by(error: BaseException) -> Stub | PartStub | StubModule | None:
+def _stub_named_by(error: BaseException) -> Stub | StubModule | None:
     """The stub that ``error`` is about, if its message names their type: of the innermost function that has one at hand."""
     if type(error) is TypeError and _NAMES_STUB.search(str(error)) is not None:
         for frame, _ in reversed([*traceback.walk_tb(error.__traceback__)]):
             at_hand = [*frame.f_locals.values(), *map(frame.f_globals.get, frame.f_code.co_names)]
-            found = next((value for value in at_hand if type(value) in (Stub, PartStub, StubModule)), None)
-            found = found or next(_stubs_in(at_hand), None)
-            if found is not None:
-                return found
+            found: list[Stub | StubModule] = [*_stubs_in(at_hand)]
+            found += [value for value in at_hand if type(value) is StubModule]
+            if found:
+                return found[0]
     return None
 
 
