@@ -37,7 +37,7 @@ LENGTH = 12_000
 # applied where a text begins, never searched for in it
 AT_THE_BEGINNING = {
     "NAMED", "_LONG_NUMBER", "_CELL_MAGIC", "_PYTHON_LINE", "_LINE", "_ASSIGNED", "_SHAPED_TENSOR", "ARGUMENT",
-    "VERSION", "_TABLE_READ",
+    "VERSION", "_TABLE_READ", "_ASIDE", "_CLASS", "_FIRST", "_FRAMEWORK", "_LIKE_A_MODULE",
 }  # fmt: skip
 PUMPED = (
     "a", "0", "_", " ", "\n", " \n", "(", "[", "a.", "a, ", "a=(", "a=", "a: ", "L['", "a\n", "  # a", "File ", "(HINT: ",
