@@ -63,6 +63,18 @@ def test_what_ends_a_thread_is_an_error_and_the_program_goes_on(tmp_path: Path, 
     assert (error.place.line, error.message) == (line_of(text), "The thread `loader` raised `LookupError`: lost.")
 
 
+def test_what_ends_a_thread_of_a_library_is_no_error_of_the_program(tmp_path: Path, warm_host: WarmHost) -> None:
+    text = HEAD + (
+        "import socket, socketserver, threading\n"
+        "server = socketserver.BaseServer(('', 0), None)\nserver.fileno = None\n"
+        "t = threading.Thread(target=server.serve_forever, name='server')\nt.start()\nt.join()\nadd(torch.ones(3))\n"
+    )
+    outcome = run(tmp_path, warm_host, text)
+    assert errors(outcome) == []
+    (told,) = [finding for finding in outcome.findings if finding.message.startswith("The thread `server` raised")]
+    assert told.severity is Severity.INFORMATION
+
+
 def test_what_an_exit_function_raises_is_an_error_and_the_others_are_called(
     tmp_path: Path, warm_host: WarmHost
 ) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import pytest
+from tests.entries.agent_package import agent_module
 from tests.entries.script_runs import project, run
 from tests.entries.sources import NET_OF_WIDTH
 
@@ -111,3 +113,21 @@ def test_a_script_that_ends_without_them_needs_arguments(tmp_path: Path, warm_ho
         "The program needs different arguments: the following arguments are required: data, width."
     )
     assert outcome.findings[0].hints[0] == "Run `compile-lens check train.py -- DATA WIDTH`, with your own values."
+
+
+def test_of_options_of_which_one_is_demanded_the_first_gets_a_value() -> None:
+    parser = argparse.ArgumentParser()
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--data", type=Path)
+    source.add_argument("--parquet", type=Path)
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--train", action="store_true")
+    mode.add_argument("--test", action="store_true")
+    told: list[list[str]] = []
+    with agent_module("inputs.importing.made_up_arguments").made_up(told.append):
+        made_up = parser.parse_args([])
+    with agent_module("inputs.importing.made_up_arguments").made_up(told.append):
+        passed = parser.parse_args(["--parquet", "x", "--test"])
+    assert made_up.data.is_dir() and made_up.parquet is None and (made_up.train, made_up.test) == (True, False)
+    assert (passed.data, passed.parquet, passed.train, passed.test) == (None, Path("x"), False, True)
+    assert told == [["--data", "--train"]]

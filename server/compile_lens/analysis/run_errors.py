@@ -152,7 +152,10 @@ def _beside(beside: RaisedBeside, context: RunContext) -> Finding:
         message = f"At import: {finding.message}" if beside.where == "import" else finding.message
         ending = {"mended": MENDED, "moved": MOVED, "lacking": LACKING}.get(beside.where, SKIPPED)
     explanation = finding.explanation.replace(ENDED_HERE, ending, 1)
-    return replace(finding, severity=severity_beside(finding), message=message, explanation=explanation)
+    # a thread that a library started (`QueueFeederThread`) ran no line of the program
+    is_of_library = beside.where == "thread" and context.sources.deepest_own(beside.raised.stack) is None
+    severity = Severity.INFORMATION if is_of_library else severity_beside(finding)
+    return replace(finding, severity=severity, message=message, explanation=explanation)
 
 
 def as_script(finding: Finding) -> Finding:

@@ -26,12 +26,13 @@ def made_up(tell: Callable[[list[str]], object]) -> Iterator[None]:
     original = argparse.ArgumentParser.parse_known_args
 
     def parse_known_args(self: Any, args: Any = None, namespace: Any = None) -> Any:
-        required = _made_optional(self)
+        required, choices = _made_optional(self), _required_groups(self)
         command = _first_command(self) if not _given(args) else None
         if command is not None:
             tell([command])
         parsed, rest = original(self, [command] if command is not None else args, namespace)
         lacking = [action for action in required if getattr(parsed, action.dest, None) is None]
+        lacking += [group[0] for group in choices if not any(_is_passed(each, parsed) for each in group)]
         for action in lacking:
             setattr(parsed, action.dest, _value(action))
         lacking += [
@@ -83,13 +84,26 @@ def _made_optional(parser: argparse.ArgumentParser) -> list[argparse.Action]:
         action.required = False
         if not action.option_strings and action.nargs in (None, argparse.ONE_OR_MORE):
             action.nargs = argparse.OPTIONAL if action.nargs is None else argparse.ZERO_OR_MORE
-    for group in parser._mutually_exclusive_groups:
-        group.required = False
     return required
 
 
+def _required_groups(parser: argparse.ArgumentParser) -> list[list[argparse.Action]]:
+    """The options of which a parser demands one; it no longer does."""
+    groups = [group for group in parser._mutually_exclusive_groups if group.required and group._group_actions]
+    for group in groups:
+        group.required = False
+    return [group._group_actions for group in groups]
+
+
+def _is_passed(action: argparse.Action, parsed: Any) -> bool:
+    value = getattr(parsed, action.dest, None)
+    return value is not None and value is not action.default
+
+
 def _value(action: argparse.Action) -> Any:
-    """The first choice, a number, a configuration file of the repository, a folder that is empty, or a word."""
+    """The first choice, a number, a configuration file of the repository, a folder that is empty, or a word; what a flag stands for."""
+    if action.nargs == 0:
+        return action.const
     one = _one(action)
     return [one] if action.nargs in (argparse.ONE_OR_MORE, argparse.ZERO_OR_MORE) else one
 
