@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import typing
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from tests.entries.agent_package import agent_module, imported
@@ -110,3 +112,20 @@ def test_what_fails_with_every_setting_is_told_as_it_was(tmp_path: Path) -> None
     with pytest.raises(target.NotFound, match="NameError: name 'nothing_defines_this' is not defined") as failed:
         target.find_call(module, "Always", target.SearchBudget())
     assert "mode" not in failed.value.draft
+
+
+@pytest.mark.parametrize("error", [IndexError("list index out of range"), NameError("name 'law' is not defined")])
+def test_defaults_that_cannot_be_compared_are_no_empty_lists(error: Exception) -> None:
+    class Uncomparable:
+        def __eq__(self, _: object) -> bool:
+            raise ImportError("it is not installed")
+
+        __hash__ = None  # type: ignore[assignment]
+
+    class Net:
+        def __init__(self, table: object = Uncomparable(), mode: typing.Literal["a", "b"] = Uncomparable()) -> None:  # type: ignore[assignment]
+            self.mode = mode
+
+    around = agent_module("inputs.synthesis.making.settings_around").settings_around
+    found = list(around(ModuleType("file"), Net, None, error))
+    assert found == ([{"mode": "'a'"}, {"mode": "'b'"}] if isinstance(error, NameError) else [])

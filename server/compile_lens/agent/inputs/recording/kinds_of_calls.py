@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...runtime.foreign_code import attempted
 from ...variations.call_snapshot import grad_mode
 
 KEPT_CALLS, KEPT_OTHERS = 3, 2
@@ -46,25 +47,13 @@ def leaves_of(value: Any, depth: int = 0) -> Iterator[Any]:
 
 def sizes_of_call(value: Any) -> str:
     """The shapes and types of the tensors in arguments, and the types of the rest."""
-    import torch
-
-    return str(
-        [(each.dtype, *each.shape) if isinstance(each, torch.Tensor) else type(each) for each in leaves_of(value)]
-    )
+    return str([_told(each, _sizes) for each in leaves_of(value)])
 
 
 def types_of_call(value: Any) -> str:
     """The types and ranks of the tensors in arguments, with or without a gradient, the types of the rest, and the grad mode: an evaluation
     often passes no labels, and an agent that is judged passes actions that need a gradient."""
-    import torch
-
-    return str(
-        [
-            (each.dtype, each.dim(), each.requires_grad) if isinstance(each, torch.Tensor) else type(each)
-            for each in leaves_of(value)
-        ]
-        + [grad_mode()]
-    )
+    return str([*(_told(each, _type) for each in leaves_of(value)), grad_mode()])
 
 
 def places_of_call(value: Any) -> str:
@@ -73,3 +62,18 @@ def places_of_call(value: Any) -> str:
 
     found = [each for each in leaves_of(value) if isinstance(each, torch.Tensor) and each.layout is torch.strided]
     return f"{[each.storage_offset() > 0 for each in found]}{grad_mode()}"
+
+
+def _told(value: Any, of_tensor: Callable[[Any], object]) -> str | None:
+    """What ``of_tensor`` says of a tensor, and the type of another value; None where that raises, as the shape of a nested tensor does."""
+    import torch
+
+    return attempted(lambda: str(of_tensor(value) if isinstance(value, torch.Tensor) else type(value)))
+
+
+def _sizes(tensor: Any) -> object:
+    return (tensor.dtype, *tensor.shape)
+
+
+def _type(tensor: Any) -> object:
+    return tensor.dtype, tensor.dim(), tensor.requires_grad

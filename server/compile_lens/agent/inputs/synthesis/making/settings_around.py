@@ -65,13 +65,18 @@ def _of_none(
     """Lists for what is None or empty and named in the failing lines."""
     named = names_in_failing_lines(error)
     for info in infos:
-        is_open = not info.required and info.default in (None, (), []) and now.get(info.name, "None") == "None"
+        is_open = not info.required and _is_none_or_empty(info.default) and now.get(info.name, "None") == "None"
         if is_open and info.name in named:
             unknowns = Unknowns()
             guessed = ArgumentGuesser(module, unknowns).for_constructor(cls, info)[0]
             text = guessed.render(lambda name, known=unknowns: str(known.by_name[name].value))  # type: ignore[misc]
             for each in dict.fromkeys((*((text,) if text[:1] in "([" else ()), *_LISTS)):
                 yield {info.name: each}
+
+
+def _is_none_or_empty(default: Any) -> bool:
+    # a default may be an array, or a stub, which are not compared
+    return default is None or (type(default) in (tuple, list) and not default)
 
 
 def _other_ways(
@@ -87,7 +92,8 @@ def _other_ways(
             others = (not value,)
         elif isinstance(value, str) or info.name in texts or choices_of(info.hint):
             others = tuple(dict.fromkeys((*choices_of(info.hint), *texts.get(info.name, ()))))
-        others = tuple(each for each in others if each != value)[:MOST_VALUES]
+        is_plain = isinstance(value, (int, float, str))
+        others = tuple(each for each in others if not is_plain or each != value)[:MOST_VALUES]
         # weights are elsewhere, and so is a machine's GPU
         if others and not (value is False and (is_of_weights(info.name) or OF_MACHINE.fullmatch(info.name))):
             found += [(asked.get(info.name, len(asked)), {info.name: repr(each)}) for each in others]
