@@ -82,6 +82,30 @@ class Masked(nn.Module):
         return x * self.mask[index]
 
 
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.state = None
+
+    def step(self, x):
+        return x * self.state[0]
+
+    def forward(self, x, index):
+        out = self.step(x)
+        self.state = out
+        return out
+
+
+class Cleared(Masked):
+    def clear(self):
+        self.mask = None
+
+
+class Several(Masked):
+    def load_mask(self, path: str):
+        self.mask = torch.load(path)
+
+
 class Whole(nn.Module):
     def __init__(self, width: int):
         super().__init__()
@@ -170,6 +194,14 @@ def test_the_method_that_alone_sets_an_attribute_comes_first_in_the_call(module:
     assert (found.involved, found.beside) == (("rows",), ("x", "index"))
     assert found.said == ("`int`", "", "")
     assert found.reason == "it failed; only `set_mask()` sets `mask`: call it first"
+
+
+def test_no_method_comes_first_that_was_running_or_is_one_of_several(module: Any) -> None:
+    for name in ("Recurrent", "Several"):
+        found = told(module, f"{name}()(torch.ones(2), 0)", f"{name}()(x=float32[2], index=0)")
+        assert (found.reason, found.draft) == ("it failed", f"{name}()(x=float32[2], index=0)")
+    found = told(module, "Cleared()(torch.ones(2), 0)", "Cleared()(x=float32[2], index=0)")
+    assert found.draft.startswith("(m := Cleared(), m.set_mask(rows=")
 
 
 def test_of_a_part_the_method_is_told_with_its_path(module: Any) -> None:

@@ -11,11 +11,12 @@ import inspect
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from ....runtime.foreign_code import attempted
 from ....runtime.parsed_source import parsed_source_of
+from ....torch_internals.attributes import original_function
 from .failed_conditions import source_tree
 from .origins import frames_of_program
 
@@ -69,7 +70,7 @@ def _trace(error: BaseException, found: Behind) -> None:
         else:
             names = [*_names_in(_asked_of(node, error))]
         reached = _backwards(tree, names, row)
-        _take_attributes(frame, tree, reached, found)
+        _take_attributes(frame, tree, reached, found, {each.tb_frame.f_code for each in frames})
         wanted, inner = [name for name in reached if not name.startswith(_OF_SELF)], frame
     if inner is not None and wanted is not None:
         known = _parameters(inner)
@@ -191,28 +192,32 @@ def _assignments(tree: ast.AST) -> Iterator[tuple[list[ast.expr], ast.AST, int]]
                 yield [target], source, target.lineno
 
 
-def _take_attributes(frame: FrameType, tree: ast.AST, reached: list[str], found: Behind) -> None:
-    """Add what made the attributes of the object in ``frame`` that are among ``reached``."""
+def _take_attributes(
+    frame: FrameType, tree: ast.AST, reached: list[str], found: Behind, running: set[CodeType]
+) -> None:
+    """Add what made the attributes of the object in ``frame`` that are among ``reached``. What was ``running`` did not come to that."""
     owner = frame.f_locals.get("self")
     own = {each for targets, _, _ in _assignments(tree) for target in targets for each in _names_in(target)}
     for name in reached:
         # what this function itself has assigned was followed there
         if owner is not None and name.startswith(_OF_SELF) and name not in own:
-            _take_attribute(owner, name.removeprefix(_OF_SELF), found)
+            _take_attribute(owner, name.removeprefix(_OF_SELF), found, running)
 
 
-def _take_attribute(owner: Any, attribute: str, found: Behind) -> None:
-    setting = dict(_setting(type(owner), attribute))
-    made = setting.pop(CONSTRUCTOR, None)
+def _take_attribute(owner: Any, attribute: str, found: Behind, running: set[CodeType]) -> None:
+    setting = list(_setting(type(owner), attribute))
+    made = dict(setting).get(CONSTRUCTOR)
+    methods = {method for method, (_, value) in setting if method != CONSTRUCTOR and not _is_nothing(value)}
     if made is not None and not _is_nothing(made[1]):
         tree, value = made
         names = _backwards(tree, [*_names_in(value)], 10**6)
         function = tree.body[0]
         known = {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)} - {"self"}
         found.arguments += [name for name in names if name in known and name not in found.arguments]
-    elif setting and _is_lacking(owner, attribute):
-        method = next(iter(setting))
-        found.methods.append(SetByMethod(owner, type(owner), attribute, method))
+    elif len(methods) == 1 and _is_lacking(owner, attribute):
+        (method,) = methods
+        if getattr(original_function(getattr(type(owner), method)), "__code__", None) not in running:
+            found.methods.append(SetByMethod(owner, type(owner), attribute, method))
 
 
 def _setting(cls: type, attribute: str) -> Iterator[tuple[str, tuple[Any, ast.AST]]]:
