@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.entries.agent_package import expression_found
+from tests.entries.agent_package import agent_module, expression_found, imported
 
 pytestmark = pytest.mark.xdist_group("torch-in-this-process")
 
@@ -54,3 +55,35 @@ def test_settings_are_solved_for_as_the_part_demands(tmp_path: Path) -> None:
         in found
     )
     assert 'decoder_settings={"features": 64}' in found
+
+
+NESTED = """\
+from torch import nn
+
+
+class Tree(nn.Module):
+    def __init__(self, depth: int, child_settings: dict):
+        super().__init__()
+        self.child = Tree(**child_settings)
+
+    def forward(self, x):
+        return self.child(x)
+"""
+
+
+def test_a_part_of_its_own_class_is_constructed_alone_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    construction = agent_module("inputs.synthesis.making.construction")
+    module = imported(tmp_path / "nested_settings.py", NESTED)
+    of_budget, constructions = construction.SearchBudget, construction.constructions
+    seconds: list[float] = []
+
+    def noted(module: object, path: str, cls: type, budget: Any, given: object) -> Any:
+        seconds.append(budget.seconds)
+        return constructions(module, path, cls, budget, given)
+
+    monkeypatch.setattr(construction, "constructions", noted)
+    monkeypatch.setattr(construction, "PART_S", 1e6)
+    with pytest.raises(construction.NotFound):
+        list(constructions(module, "Tree", module.Tree, of_budget(24, 20.0), {}))
+    assert len(seconds) == 1
+    assert seconds[0] <= 20.0

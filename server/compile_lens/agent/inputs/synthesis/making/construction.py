@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import itertools
@@ -65,6 +66,8 @@ MOST_SIZES = 4
 MOST_LARGER = 12
 # for the arguments of a part alone
 PART_TRIALS, PART_S = 16, 4.0
+# these, by the module that is searched and the class; None while they are looked for: a part may have one of its own class
+_found_alone: dict[tuple[str, type], Candidate | None] = {}
 SIZE = "__compile_lens_size__"
 # what a vocabulary has an index of: `vocab["<pad>"]`, `words["[UNK]"]`
 _TOKEN = re.compile(r"<[\w/|]+>|\[[A-Z]+\]")
@@ -106,7 +109,7 @@ def constructions(
     # what a function of the file passes is no guess
     is_made_here = any(True for _ in factories(module, cls))
     for first in first_candidates(module, cls, given) if begins_with is None else begins_with:
-        problem = _Construction(module, path, cls, fixed=frozenset(given))
+        problem = _Construction(module, path, cls, fixed=frozenset(given), budget=budget)
         for candidate in (first,) if is_made_here else problem.with_read_structure(first):
             part = SearchBudget(min(budget.trials, MAX_TRIALS), budget.left * ATTEMPT_SHARE)
             try:
@@ -203,7 +206,7 @@ def by_function(module: ModuleType, path: str, cls: type, function: Any, budget:
     """
     unknowns = Unknowns()
     guesser = ArgumentGuesser(module, unknowns)
-    problem = _Construction(module, path, cls, function)
+    problem = _Construction(module, path, cls, function, budget=budget)
     infos = list(problem.infos.values())
     named = tuple((info.name, guesser.for_constructor(cls, info)[0]) for info in infos if info.required)
     found = search(problem.as_call(), [Candidate(Arguments(named, positional_names(infos)), unknowns)], budget)
@@ -230,22 +233,28 @@ def mentioned_parameters(module: ModuleType, cls: type, message: str) -> dict[st
     return {}
 
 
-@functools.lru_cache(maxsize=16)
-def _alone(module: ModuleType, cls: type) -> Candidate | None:
-    """Arguments with which ``cls`` can be constructed alone."""
-    path = ArgumentGuesser(module, Unknowns()).path_of(cls)
-    try:
-        made = next(constructions(module, path, cls, SearchBudget(PART_TRIALS, PART_S), {}))
-    except (NotFound, RecursionError):
-        return None
-    return made.candidate
+def _alone(module: ModuleType, seconds: float, cls: type) -> Candidate | None:
+    """Arguments with which ``cls`` can be constructed alone, if they are found within ``seconds``."""
+    key = module.__name__, cls
+    if key not in _found_alone:
+        _found_alone[key] = None
+        path = ArgumentGuesser(module, Unknowns()).path_of(cls)
+        with contextlib.suppress(NotFound, RecursionError):
+            _found_alone[key] = next(constructions(module, path, cls, SearchBudget(PART_TRIALS, seconds), {})).candidate
+    return _found_alone[key]
 
 
 class _Construction:
     """One call to find arguments for; ``large`` are the texts of those that return and make something too large."""
 
     def __init__(
-        self, module: ModuleType, path: str, cls: type, function: Any = None, fixed: frozenset[str] = frozenset()
+        self,
+        module: ModuleType,
+        path: str,
+        cls: type,
+        function: Any = None,
+        fixed: frozenset[str] = frozenset(),
+        budget: SearchBudget | None = None,
     ) -> None:
         self._module = module
         self._names = vars(module)
@@ -255,6 +264,7 @@ class _Construction:
         infos = constructor_parameters(cls) if function is None else factory_parameters(path, function)
         self.infos = {info.name: info for info in infos}
         self._fixed = fixed
+        self._budget = budget
         self.large: list[str] = []
 
     def as_call(self) -> CallProblem:
@@ -319,7 +329,8 @@ class _Construction:
         yield from self._without_one(candidate, error)
         yield from with_checked_types(candidate, error, self._hint_of, self._of_hint)
         yield from with_annotated_values(candidate, error, self._of_hint)
-        yield from with_settings_of_parts(candidate, error, functools.partial(_alone, self._module))
+        of_part_s = PART_S if self._budget is None else min(PART_S, self._budget.left)
+        yield from with_settings_of_parts(candidate, error, functools.partial(_alone, self._module, of_part_s))
         yield from with_unpacked_settings(candidate, error, self.infos.__contains__, self._guess)
         yield from with_open_settings(candidate, error, self._names, self._guess)
         yield from with_lacking_setting(candidate, error, self._takes_any_class, self._guess)
