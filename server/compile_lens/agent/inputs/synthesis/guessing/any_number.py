@@ -14,6 +14,7 @@ from ..source.docstring_types import types_in_docstring
 from ..source.guesses import MAKERS, by_name
 from ..source.hint_kinds import first_class, kinds_of
 from ..terms.arguments import Argument, Expression, UnknownInteger
+from .namesakes import class_called
 
 if TYPE_CHECKING:
     from .argument_guesser import ArgumentGuesser
@@ -40,7 +41,7 @@ def item_of(cls: type, name: str, guesser: ArgumentGuesser, depth: int = 0) -> A
     if wanted is not None and guesser.is_own(wanted) and wanted is not cls:
         return guesser.constructed(wanted, depth, cls)
     one = name.rstrip("s")
-    alike = guesser.class_called(one)
+    alike = class_called(guesser.module, one)
     made = by_name(MAKERS, one)
     if made is not None:
         return Expression(made)

@@ -16,7 +16,7 @@ from ..changes.implementations import implementation, made_up
 from ..changes.lazily_built import lazily_built
 from ..changes.other_values import ANY_MODULE
 from ..changes.structures import ANY_KEYS
-from ..project.concrete_classes import class_in, concrete_classes, is_abstract
+from ..project.concrete_classes import class_in, concrete_classes
 from ..project.configurations import NAMES, class_for, lacking, needed_by, variants
 from ..project.heirs import concrete_or_imported
 from ..project.ready_configurations import configurations_of, configurations_with
@@ -52,6 +52,7 @@ from ..terms.arguments import Argument, Constructed, Expression, Fields, Group, 
 from ..terms.dimensions import Unknowns
 from ..terms.parameter_info import ParameterInfo, positional_names
 from .any_number import any_number_of, item_of
+from .namesakes import is_of_package, model_called
 from .nested_inputs import nested_input
 
 _SCALAR = re.compile(
@@ -61,7 +62,6 @@ _FLAG = re.compile(r"(?:use|is|has|with|return|output|num|n)_")
 _IDS = r"(?:.*_)?ids"
 _MAX_DEPTH = 3
 _PLAIN_TYPES = (int, float, bool, str, "int", "float", "bool", "str")
-_OF_PARTS = re.compile(r"(?:Layer|Block|Cell|Loss|Stage|Wrapper|Base)\d*$")
 # what a function counts with
 FEW = 2
 # of a constructor: numbers that may be sizes, and ascend
@@ -114,36 +114,14 @@ class ArgumentGuesser:
             items = (self._constructor_tensor(info),) * count_of_items(info.hint)
             return [Group(items, is_list="tuple" not in kinds)]
         first = self._constructor_value(owner, info, kinds, depth)
-        namesake = self._namesake(owner, info.name) if first == Expression(ANY_MODULE) and depth < _MAX_DEPTH else None
+        is_any = first == Expression(ANY_MODULE) and depth < _MAX_DEPTH
+        namesake = model_called(self.module, owner, info.name) if is_any else None
         if namesake is not None:
             return [self._constructed(namesake, depth), first]
         if isinstance(first, Constructed) and wanted is not None:
             others = concrete_classes(wanted, self.module)[1:]
             return [first, *(self._constructed(each, depth) for each in others)]
         return [first]
-
-    def class_called(self, name: str) -> type | None:
-        """The class of the file that is called ``name``, however that is written."""
-        word = name.replace("_", "").lower()
-        own = (each for each in vars(self.module).values() if isinstance(each, type))
-        alike = (each for each in own if each.__name__.replace("_", "").lower() == word)
-        return next((each for each in alike if self.is_own(each)), None)
-
-    def _namesake(self, owner: Any, name: str) -> type | None:
-        """The model of the file that is called like a parameter which takes one: `Encoder` for `encoder`, else the only one whose
-        name contains it: `EncoderRNN`."""
-        word = name.replace("_", "").lower()
-        alike: list[type] = []
-        for cls in vars(self.module).values():
-            if not isinstance(cls, type) or cls.__module__ != self.module.__name__ or not hasattr(cls, "forward"):
-                continue
-            written = cls.__name__.replace("_", "").lower()
-            if written == word and cls is not owner and not is_abstract(cls):
-                return cls
-            if word in written and len(word) > 4 and cls is not owner and not is_abstract(cls):
-                alike.append(cls)
-        whole = [cls for cls in alike if _OF_PARTS.search(cls.__name__) is None]
-        return whole[0] if len(whole) == 1 else None
 
     def _configurations(self, config: type, depth: int) -> list[Argument]:
         """Those of the class ``config``: what the package has ready comes first where others of its objects are parts of it."""
@@ -289,7 +267,7 @@ class ArgumentGuesser:
 
     def is_own(self, cls: type) -> bool:
         """Whether ``cls`` is one of the package that the file is a part of."""
-        return cls.__module__.partition(".")[0] == self.module.__name__.partition(".")[0]
+        return is_of_package(self.module, cls)
 
     def for_input(
         self,
