@@ -167,4 +167,4 @@ def test_a_failure_of_the_search_itself_is_no_reason_of_the_file(
     told: list[typing.Any] = []
     trials.Trials(module, plan, str(module.__file__), MODULES).run(told.append)
     reasons = [each.reason for each in told if hasattr(each, "reason")]
-    assert reasons == [trials.OWN_FAILURE]
+    assert reasons == [agent_module("inputs.failed_search").OWN_FAILURE]

@@ -21,12 +21,13 @@ from .calling.ahead import Died, ahead
 from .calling.expressions import InvalidCall, evaluate
 from .calling.time_limit import CallTooLong, at_most, end_of_call
 from .dispatch import UnusableEntry
+from .failed_search import KILLED
 from .importing.absent import is_refused
 from .importing.module import load
 from .importing.moved_stand_ins import put_by_name
 from .synthesis.drafts import plain_draft
 from .synthesis.trying.search import sentence_of
-from .trials import ALL_SENT, KILLED, UNDEFINED, Configured, LeftOut, Offered, Rehearsed, Trials
+from .trials import ALL_SENT, UNDEFINED, Configured, LeftOut, Offered, Rehearsed, Trials
 
 
 def run_written(plan: WrittenCall, file: str, source: str, wire: Wire) -> None:

@@ -14,11 +14,10 @@ from types import ModuleType
 from ..runtime.entry_plans import CallTime
 from ..runtime.entry_protocol import CallNotMade
 from .calling.ahead import Died, ahead, of_copy
+from .failed_search import KILLED, why_ended
 from .synthesis.making.object_calls import FoundCall
 from .synthesis.trying.search import NotFound, SearchBudget
-from .synthesis.trying.trial import ended_with
 from .synthesis.what_to_change import not_made
-from .trials import KILLED
 
 # seconds of processor time for the inputs of each model, and seconds by the clock until its copy ends
 SEARCH_S = 15.0
@@ -91,10 +90,8 @@ def searched(find: Find, name: str, clock_s: float, drafting: Drafting | None = 
             return find(SearchBudget(MAX_TRIALS, SEARCH_S, clock_seconds=clock_s * OF_COPY))
         except NotFound as error:
             return failed(str(error), error)
-        except AttributeError as error:
-            return failed(str(error))
-        except SystemExit as end:
-            return failed(str(ended_with(end)))
+        except (Exception, SystemExit) as error:  # code of the user's may raise anything
+            return failed(why_ended(error)[0])
 
     with ahead(lambda send: send(result()), clock_s) as values:
         found = next(values, None)

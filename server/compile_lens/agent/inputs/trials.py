@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 import sys
 import time
-import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
-from .. import OWN_FOLDER
 from ..instrument.unrecorded import uncompiled, unrecorded
 from ..runtime import process_group
 from ..runtime.entry_plans import CallTarget, SynthesizedCalls
@@ -27,10 +25,10 @@ from .calling.coverage import RanSoFar
 from .calling.memory import bounded
 from .calling.placement import beside, preferring
 from .calling.time_limit import TrialTooLong, at_most
+from .failed_search import why_ended
 from .importing.absent import cause_of, is_refused
 from .importing.moved_stand_ins import tell_lack, telling
 from .synthesis.drafts import draft_of
-from .synthesis.errors.failing_lines import failing_place
 from .synthesis.making.built_by_function import of_builder
 from .synthesis.making.object_calls import FoundCall
 from .synthesis.making.other_settings import OtherSetting, other_settings
@@ -39,7 +37,6 @@ from .synthesis.optional_arguments import optional_arguments
 from .synthesis.project.concrete_classes import is_abstract
 from .synthesis.target import find_call
 from .synthesis.trying.search import NotFound, SearchBudget, sentence_of
-from .synthesis.trying.trial import ended_with
 from .synthesis.up_to_library import up_to_library
 from .synthesis.what_to_change import not_made
 
@@ -58,9 +55,6 @@ PACKAGE_S = 8.0
 MOST_CRASHES, ALL_CRASHES = 3, 9
 # the last that is sent; without it, the copy that searches was killed or failed
 ALL_SENT = "all sent"
-KILLED = "the process that searched for its inputs exited early"
-SEARCH_ENDED = "the search for its inputs ended early"
-OWN_FAILURE = "the search for its inputs failed, for no reason in this file"
 # the statement that defines it failed
 UNDEFINED = "it could not be defined"
 
@@ -337,20 +331,16 @@ class Trials:
         cause = cause_of(vars(self._module).get(name.partition(".")[0]))
         if cause is not None:
             return CallNotMade(name, f"{UNDEFINED}: {type(cause).__name__}: {cause}: {UNDEFINED_NAME}")
-        draft = ""
-        failed: BaseException | None = None
+        failed: BaseException | None
         try:
             # the first target is the one that the file is about
             more = PACKAGE_S if target is self._plan.targets[0] else 0.0
             with bounded(self._memory), at_most(max(seconds, 1.0) + more + 2.0):
                 budget = SearchBudget(MAX_TRIALS, max(seconds, 1.0), more)
                 return self._found_call(target, budget)
-        except TrialTooLong as error:
-            reason, draft = str(error), error.draft or self._first_draft(target)
-        except AttributeError as error:
-            reason = f"the imported module has no such name ({error})"
         except NotFound as error:
-            cut = up_to_library(error, vars(self._module), self._file)
+            with bounded(self._memory), at_most(self._remaining()):
+                cut = up_to_library(error, vars(self._module), self._file)
             if cut is not None:
                 return cut
             reason, draft, failed = str(error), error.draft or self._first_draft(target), error.shown
@@ -359,16 +349,9 @@ class Trials:
                 reason, draft = f"{reason}: {why}", ""
             if why == OTHER_VERSION and error.shown is not None:
                 tell_lack(error.shown)
-        except RecursionError:
-            reason, draft = "the search reached Python's recursion limit", self._first_draft(target)
-        except SystemExit as end:
-            reason = str(ended_with(end))
-            draft, failed = self._first_draft(target), end
-        except Exception as error:  # code of the user's may raise anything, also where the search does not expect it
-            traceback.print_exc()
-            reason, draft, failed = f"{SEARCH_ENDED}: {sentence_of(error)}", self._first_draft(target), error
-            if failing_place(error)[0].startswith(OWN_FOLDER):  # nothing of the program's is wrong
-                reason, failed = OWN_FAILURE, None
+        except (Exception, SystemExit) as error:  # code of the user's may raise anything
+            reason, failed = why_ended(error)
+            draft = (error.draft if isinstance(error, TrialTooLong) else "") or self._first_draft(target)
         print(f"could not make up inputs for {name}: {reason}", file=sys.stderr)
         return self.not_made(name, reason, draft, failed)
 

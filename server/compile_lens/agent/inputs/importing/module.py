@@ -284,9 +284,16 @@ def written_outside(qualified_name: str) -> str:
     return f"{owner}._{cls}{name}" if cls and name.startswith("__") and not name.endswith("__") else qualified_name
 
 
+class NoSuchName(AttributeError):
+    """What a module lacks, as Python says it. Another AttributeError is one of the program's code, or of ours."""
+
+
 def find(module: ModuleType, qualified_name: str) -> Any:
-    """What ``qualified_name`` names in ``module``. Raises AttributeError."""
+    """What ``qualified_name`` names in ``module``. Raises NoSuchName."""
     found: Any = module
     for part in qualified_name.split("."):
-        found = getattr(found, part)
+        try:
+            found = getattr(found, part)
+        except AttributeError as error:
+            raise NoSuchName(str(error)) from None
     return found

@@ -13,6 +13,7 @@ from ...instrument.unrecorded import uncompiled
 from ...runtime.entry_protocol import LEFT_OPEN
 from ...torch_internals.attributes import original_function
 from ..calling import expressions
+from ..calling.time_limit import TrialTooLong
 from ..importing.module import find, written_outside
 from .drafts import draft_of, inputs_of
 from .guessing.argument_guesser import ArgumentGuesser
@@ -26,7 +27,6 @@ from .making.construction import (
     Making,
     as_text,
     constructions,
-    mentioned_parameters,
     with_symbolic_sizes,
 )
 from .making.made_elsewhere import by_factory, of_package
@@ -40,7 +40,7 @@ from .making.object_calls import (
     read_of,
 )
 from .making.parts_of_project import with_parts_of_project
-from .making.settings_around import settings_around
+from .making.settings_around import mentioned_parameters, settings_around
 from .project.concrete_classes import leaves_forward_open, leaves_methods_open, method_beside, method_instead
 from .project.heirs import heirs, is_left_open, lacks_what_heirs_have
 from .project.project_calls import project_calls
@@ -238,12 +238,15 @@ def _of_searched(
     more = mentioned_parameters(module, cls, str(last))
     if more and not more.keys() <= given.keys() and budget.left > 0:
         return _of_searched(module, path, cls, method, budget, {**given, **more}, inputs)
-    found = _with_other_setting(module, path, cls, method, failed, inputs, budget) if not given else None
-    found = (
-        found
-        or by_factory(module, path, cls, method, budget, inputs)
-        or of_package(module, cls, method, budget, inputs)
-    )
+    try:
+        found = _with_other_setting(module, path, cls, method, failed, inputs, budget) if not given else None
+        found = (
+            found
+            or by_factory(module, path, cls, method, budget, inputs)
+            or of_package(module, cls, method, budget, inputs)
+        )
+    except TrialTooLong:
+        found = None  # what the constructor failed with says more
     if found is not None:
         return found
     raise last

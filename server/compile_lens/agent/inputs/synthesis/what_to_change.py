@@ -35,9 +35,15 @@ def not_made(
     module: ModuleType, target: str, reason: str, draft: str, error: BaseException | None, file: str
 ) -> CallNotMade:
     """What is said of ``target``, for which the call ``draft`` with the names of ``module`` raised ``error`` in ``file``, or elsewhere."""
-    in_constructor = reason.startswith(CONSTRUCTOR_FAILED)
     if error is None:  # nothing says that an argument is wrong
         return CallNotMade(target, reason, draft)
+    # defaults and errors are objects of the program's, which may raise anything when they are looked at
+    told = attempted(lambda: _told_of(module, target, reason, draft, error, file))
+    return CallNotMade(target, reason, draft, line_of_failure(error, file)) if told is None else told
+
+
+def _told_of(module: ModuleType, target: str, reason: str, draft: str, error: BaseException, file: str) -> CallNotMade:
+    in_constructor = reason.startswith(CONSTRUCTOR_FAILED)
     behind = traced_back(error)
     first = behind.methods[0] if behind.methods and not in_constructor else None
     of_method: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from typing import Any
 
 from ....instrument.unrecorded import unrecorded
 from ....torch_internals.attributes import original_function
+from ...calling.time_limit import TrialTooLong
 from ...importing.module import find
 from ..project.factories import call_without_arguments, factory_parameters
 from ..project.project_calls import calls_by_name
@@ -35,6 +36,8 @@ def of_builder(module: ModuleType, path: str, budget: SearchBudget) -> FoundCall
             return CallsOfObject(module, making, type(made), "forward", {}).find(part)
         except NotFound as problem:
             last = problem
+        except TrialTooLong:  # of the search
+            raise
         except (Exception, SystemExit) as error:  # code of the user's may raise anything
             last = NotFound(sentence_of(error))
         if not budget.left:

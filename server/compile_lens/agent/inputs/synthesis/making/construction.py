@@ -15,7 +15,7 @@ from typing import Any
 
 from ....instrument.unrecorded import unrecorded
 from ...calling import expressions
-from ...calling.time_limit import SlowTrial
+from ...calling.time_limit import SlowTrial, TrialTooLong
 from ..changes.annotated_elsewhere import with_annotated_values
 from ..changes.any_arguments import with_all_unpacked
 from ..changes.checked_types import with_checked_types
@@ -194,6 +194,8 @@ def _that_return(problem: _Construction, path: str, candidates: Iterable[Candida
         try:
             with unrecorded():
                 problem.as_call().real(candidate.text)
+        except TrialTooLong:  # of the search
+            raise
         except (Exception, SystemExit):  # code of the user's may raise anything
             continue
         yield Making(f"{path}({as_text(candidate)})", candidate=candidate)
@@ -220,17 +222,6 @@ def fitting(names: dict[str, Any], text: str, most: int = MAX_PARAMETERS) -> Mak
     except TooLarge:
         return Making(text, is_meta=True)
     return Making(text)
-
-
-def mentioned_parameters(module: ModuleType, cls: type, message: str) -> dict[str, str]:
-    """Optional constructor arguments that an error message names: "either size or scale_factor should be defined"."""
-    unknowns = Unknowns()
-    guesser = ArgumentGuesser(module, unknowns)
-    for info in constructor_parameters(cls):
-        if not info.required and info.default is None and re.search(rf"\b{info.name}\b", message):
-            argument = guesser.for_constructor(cls, info)[0]
-            return {info.name: argument.render(lambda name: str(unknowns.by_name[name].value))}
-    return {}
 
 
 def _alone(module: ModuleType, seconds: float, cls: type) -> Candidate | None:

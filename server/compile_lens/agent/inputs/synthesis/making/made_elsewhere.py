@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from ....instrument.unrecorded import unrecorded
+from ...calling.time_limit import TrialTooLong
 from ..project.factories import class_factories, factories, factories_with_arguments, factory_parameters
 from ..project.project_calls import calls_by_name
 from ..trying.search import NotFound, SearchBudget
@@ -31,6 +32,8 @@ def by_factory(
             with unrecorded():
                 making = make(part)
             return CallsOfObject(module, making, cls, method, inputs).find(part)
+        except TrialTooLong:  # of the search
+            raise
         except (Exception, SystemExit):  # code of the user's may raise anything; the constructor's failure says more
             continue
     return None

@@ -20,6 +20,7 @@ from typing import Any
 from ....instrument.unrecorded import unrecorded
 from ....runtime.foreign_code import attempted
 from ...calling.expressions import PreparedCall
+from ...calling.time_limit import TrialTooLong
 from ..project.package_files import LEFT_OUT, SMALL, package_files, statements_mentioning
 from ..source.signatures import read_parameters
 from ..terms.arguments import known_text
@@ -160,6 +161,8 @@ def inputs_within(part: Part, call: PreparedCall) -> dict[str, str]:
     try:
         with unrecorded():
             call.run()
+    except TrialTooLong:  # of the search
+        raise
     except (Exception, SystemExit) as error:  # code of the user's may raise anything; what the part got before is known
         print(f"calling the whole model ended with {type(error).__name__}", file=sys.stderr)
     finally:

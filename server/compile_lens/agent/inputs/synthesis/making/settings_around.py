@@ -59,6 +59,17 @@ def settings_around(
         yield {**now, **changed}
 
 
+def mentioned_parameters(module: ModuleType, cls: type, message: str) -> dict[str, str]:
+    """Optional constructor arguments that an error message names: "either size or scale_factor should be defined"."""
+    unknowns = Unknowns()
+    guesser = ArgumentGuesser(module, unknowns)
+    for info in constructor_parameters(cls):
+        if not info.required and info.default is None and re.search(rf"\b{info.name}\b", message):
+            argument = guesser.for_constructor(cls, info)[0]
+            return {info.name: argument.render(lambda name: str(unknowns.by_name[name].value))}
+    return {}
+
+
 def _of_none(
     module: ModuleType, cls: type, infos: list[ParameterInfo], now: dict[str, str], error: BaseException
 ) -> Iterator[dict[str, str]]:
