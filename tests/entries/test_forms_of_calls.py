@@ -36,9 +36,9 @@ def test_any_expression_that_ends_with_a_call_is_one(call: str) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("Block(8, 2", "is no Python expression ('(' was never closed)"),
-        ("Block(8, 2).weight", "calls nothing at its end"),
-        ("(Block(8), 1)", "calls nothing at its end"),
+        ("Block(8, 2", "is not a Python expression ('(' was never closed)"),
+        ("Block(8, 2).weight", "does not end with a call"),
+        ("(Block(8), 1)", "does not end with a call"),
     ],
 )
 def test_a_refusal_says_which_forms_a_call_has(text: str, why: str) -> None:

@@ -77,5 +77,5 @@ def test_the_summary_names_them() -> None:
     (note,) = facts.notes(None, Job("/project/main.py"))
     assert note == (
         "Took the compiled module `own.ops` from `/site`: it is not beside the sources. "
-        "Build it there (`pip install -e .`) to use its own version."
+        "Build the sources (`pip install -e .`) to use their own version."
     )

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from compile_lens.entries.module_classes import bases_of
+from compile_lens.entries.module_classes import ancestry, bases_of
 from compile_lens.entries.targets import literal_calls
 from compile_lens.syntax.definitions import Definition, Parameter, definitions
-from compile_lens.syntax.tree import SourceTree
+from compile_lens.syntax.tree import SourceTree, kept_with_tree
 
 CONSTRUCTOR, USUAL = "__init__", ("forward", "__call__")
 # of a signature that is in another file
@@ -58,6 +58,7 @@ def words_of_arguments(tree: SourceTree, name: str) -> dict[str, str]:
     return found
 
 
+@kept_with_tree
 def _known(tree: SourceTree) -> dict[str, Definition]:
     """Classes and functions by their names, without the parameters that take any number: `*args`, `**kwargs`."""
     return {
@@ -85,24 +86,14 @@ def _constructor(tree: SourceTree, owner: str, known: Mapping[str, Definition]) 
 
 
 def _inherited(tree: SourceTree, owner: str, method: str, known: Mapping[str, Definition]) -> Definition | None:
-    return next((known[name] for each in _line(tree, owner) if (name := f"{each}.{method}") in known), None)
-
-
-def _line(tree: SourceTree, name: str) -> list[str]:
-    """A class and those of the file that it inherits from."""
-    bases = bases_of(tree)
-    found = {name: None}
-    for each in (waiting := [name]):
-        more = [base for base in bases.get(each, ()) if base in bases and base not in found]
-        found |= dict.fromkeys(more)
-        waiting += more
-    return list(found)
+    classes = ancestry(owner, bases_of(tree))
+    return next((known[name] for each in classes if (name := f"{each}.{method}") in known), None)
 
 
 def _above(tree: SourceTree, name: str, known: Mapping[str, Definition]) -> Iterator[str]:
     """The bases of a class that are in other files."""
     bases = bases_of(tree)
-    yield from (base for each in _line(tree, name) for base in bases.get(each, ()) if base not in known)
+    yield from (base for each in ancestry(name, bases) for base in bases.get(each, ()) if base not in known)
 
 
 def _positional(function: Definition) -> str:

@@ -77,10 +77,10 @@ def _called_in(spec: str) -> str:
     except (SyntaxError, RecursionError) as problem:
         why = getattr(problem, "msg", None) or "it is nested too deeply"
         raise BadEntry(
-            f"'{one_line(spec)}' is no Python expression ({why}). A call has a form such as {CALLS}."
+            f"'{one_line(spec)}' is not a Python expression ({why}). A call has a form such as {CALLS}."
         ) from None
     if not isinstance(call, ast.Call):
-        raise BadEntry(f"'{one_line(spec)}' calls nothing at its end. A call has a form such as {CALLS}.")
+        raise BadEntry(f"'{one_line(spec)}' does not end with a call. A call has a form such as {CALLS}.")
     made = _FIRST.match(spec)
     named = (dotted_name(node.func) for node in ast.walk(call) if isinstance(node, ast.Call))
     return made[1] if made is not None else next(filter(None, named), "")

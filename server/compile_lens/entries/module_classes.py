@@ -46,7 +46,7 @@ def module_classes(tree: SourceTree) -> tuple[Definition, ...]:
                 base.rpartition(".")[2] in ("Module", "Sequential", "LightningModule", "ModuleList")
                 for base in bases.get(each, ())
             )
-            for each in _ancestry(name, bases, top)
+            for each in ancestry(name, bases, top)
         )
 
     def calls_forward(name: str) -> bool:
@@ -57,7 +57,7 @@ def module_classes(tree: SourceTree) -> tuple[Definition, ...]:
                 each not in abstract
                 and any(base not in top and not base.endswith("Module") for base in bases.get(each, ()))
             )
-            for each in _ancestry(name, bases, top, abstract)
+            for each in ancestry(name, bases, top, abstract)
         )
 
     return tuple(
@@ -69,19 +69,21 @@ def module_classes(tree: SourceTree) -> tuple[Definition, ...]:
     )
 
 
-def _ancestry(
+def ancestry(
     name: str,
     bases: Mapping[str, Sequence[str]],
-    top: Mapping[str, Definition],
+    among: Collection[str] | None = None,
     closed: Collection[str] = (),
 ) -> Iterator[str]:
-    """A class and those of the file that it inherits from, each once, but not by way of one that is ``closed``."""
+    """A class and those of the file that it inherits from, each once, the nearest ones: ``among`` these, where they are told, and not by
+    way of one that is ``closed``."""
+    own = bases if among is None else among
     found = {name: None}
     for each in (waiting := [name]):
         yield each
         if each in closed:
             continue
-        more = [base for base in bases.get(each, ()) if base in top and base not in found]
+        more = [base for base in bases.get(each, ()) if base in own and base not in found]
         waiting += more[: MOST_ANCESTORS - len(waiting)]
         found |= dict.fromkeys(more)
 
@@ -120,7 +122,7 @@ def heirs(tree: SourceTree, known: tuple[Definition, ...]) -> list[Definition]:
     def may_inherit(name: str) -> bool:
         return any(
             (base not in top or base == each) and _LIKE_A_MODULE.fullmatch(base.rpartition(".")[2]) is not None
-            for each in _ancestry(name, bases, top)
+            for each in ancestry(name, bases, top)
             for base in bases.get(each, ())
         )
 

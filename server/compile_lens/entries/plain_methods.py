@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from compile_lens.entries.module_classes import (
-    MOST_ANCESTORS,
+    ancestry,
     autograd_functions,
     bases_of,
     heirs,
@@ -122,31 +122,21 @@ def _plain_classes(tree: SourceTree, known: tuple[Definition, ...]) -> Iterator[
     }
     for cls in known:
         if cls.kind == "class" and "." not in cls.qualified_name and cls.name not in modules:
-            above = [base for name in _line(cls.name, bases) for base in bases.get(name, ())]
+            above = [base for name in ancestry(cls.name, bases) for base in bases.get(name, ())]
             if not (_is_called_back(cls, bases) or any(base in modules for base in above)):
                 yield cls
 
 
 def _is_called_back(cls: Definition, bases: dict[str, list[str]]) -> bool:
     """Whether it inherits from a class of a framework that calls what it defines."""
-    above = [base for name in _line(cls.name, bases) for base in bases.get(name, ())]
+    above = [base for name in ancestry(cls.name, bases) for base in bases.get(name, ())]
     return any(_FRAMEWORK.fullmatch(base.rpartition(".")[2]) for base in above)
-
-
-def _line(name: str, bases: dict[str, list[str]]) -> list[str]:
-    """A class and those of the file that it inherits from."""
-    found = {name: None}
-    for each in (waiting := [name]):
-        more = [base for base in bases.get(each, ()) if base in bases and base not in found]
-        found |= dict.fromkeys(more)
-        waiting += more[: max(0, MOST_ANCESTORS - len(waiting))]
-    return waiting
 
 
 def _members(tree: SourceTree, cls: Definition) -> dict[str, Definition]:
     """The methods of a class by name, with those that it inherits in the file."""
     found: dict[str, Definition] = {}
-    for name in _line(cls.name, bases_of(tree)):
+    for name in ancestry(cls.name, bases_of(tree)):
         for each in _functions_of(tree).get(name, ()):
             if len(found) < _MOST_MEMBERS:
                 found.setdefault(each.name, each)

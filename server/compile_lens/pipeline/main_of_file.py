@@ -15,8 +15,8 @@ from compile_lens.entries.entry import EntryChoice, EntryKind
 from compile_lens.shown_text import shell_argument
 from compile_lens.syntax.tree import SourceTree
 
-# how what is told of an entry ends that has a call to complete
-OFFERED = "omplete this call: --entry"
+# what precedes a call to complete, also within a sentence
+OFFERED = "this call: --entry"
 
 
 def with_offer(outcome: Outcome, main: str, tree: SourceTree, seen: Sequence[Outcome]) -> Outcome:
@@ -33,7 +33,7 @@ def with_offer(outcome: Outcome, main: str, tree: SourceTree, seen: Sequence[Out
     failed = what_failed(one.line, text, one.involved, one.beside, one.said)
     why = f" ({one.reason})" if one.reason else ""
     parts = (f"Not analyzed: `{main}`, which most of the file is about{why}.", failed)
-    offer = " ".join((*filter(None, parts), f"C{OFFERED} {shell_argument(one.draft)}"))
+    offer = " ".join((*filter(None, parts), f"Complete {OFFERED} {shell_argument(one.draft)}"))
     if outcome.status is Status.FAILED:
         return msgspec.structs.replace(outcome, failure=f"{outcome.failure} {offer}".strip())
     # what the entry itself says of it is a part of the offer

@@ -231,7 +231,7 @@ class RunFacts:
                 yield f"Added the folder {shown} to the import path for `{name}`. Set `PYTHONPATH` to choose another."
         for name, folder in self.installed_extensions.items():
             shown = f"`{_as_program_names_it(folder, job)}`"
-            built = "Build it there (`pip install -e .`) to use its own version."
+            built = "Build the sources (`pip install -e .`) to use their own version."
             yield f"Took the compiled module `{name}` from {shown}: it is not beside the sources. {built}"
         for name, (folder, count) in self.renamed_imports.items():
             shown = f"`{_as_program_names_it(folder, job)}`"
