@@ -38,6 +38,19 @@ class Given(torch.nn.Module):
         self.measure = metrics.Measure(top=2)
 
 
+class Rows(list):
+    def __iter__(self):
+        raise ValueError("they are not read yet")
+
+
+class Looped(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        rows = [Rows([1])]
+        rows.append(rows)
+        self.name = "".join([wrap(1)])
+
+
 class Holds(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -65,6 +78,7 @@ def test_a_stub_that_is_used_as_what_it_is_not_says_what_is_missing(tmp_path: Pa
     error = error_of(module, "Holds()")
     assert "PartStub" in str(error)
     assert absent.behind(error) is missing
+    assert absent.behind(error_of(module, "Looped()")) is missing
     own = error_of(module, "Judged()")
     assert absent.behind(own) is own
 

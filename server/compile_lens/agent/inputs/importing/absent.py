@@ -136,6 +136,8 @@ on_need: list[Callable[[FrameType], object]] = []
 given_functions: list[Callable[..., Any]] = []
 # functions that a stub decorates, and why it is one: what was to decorate them may pass them more than the program does (Hydra)
 _decorated: list[tuple[Any, Exception]] = []
+# of lists in lists that are looked through
+_MOST_DEPTH = 4
 # as Python and torch name what they do not take
 _NAMES_STUB = re.compile(r"\b(?:Part)?Stub\b")
 _LACKS_ARGUMENTS = re.compile(r"(?:[\w.<>]+\.)?(?P<name>\w+)\(\) missing \d+ required")
@@ -286,14 +288,18 @@ def _needs_stub(call: tuple[Any, ...]) -> NoReturn:
     raise ImportError("a module is not installed") if stub is None else _refusal(stub)
 
 
-def _stubs_in(value: Any) -> Iterator[Stub]:
+def _stubs_in(value: Any, depth: int = 0) -> Iterator[Stub]:
     """The stubs in ``value``: of a shape, one size may be one."""
+    # what a program stored is read as Python keeps it: its own classes may raise when they are asked, and a list may hold itself
+    inside: list[Any] = []
     if isinstance(value, Stub):
         yield value
-    elif isinstance(value, (tuple, list)):
-        yield from itertools.chain.from_iterable(map(_stubs_in, value))
-    elif isinstance(value, dict):
-        yield from _stubs_in(list(value.values()))
+    elif depth < _MOST_DEPTH and isinstance(value, (tuple, list)):
+        inside = [*(tuple.__iter__(value) if isinstance(value, tuple) else list.__iter__(value))]
+    elif depth < _MOST_DEPTH and isinstance(value, dict):
+        inside = [*dict.values(value)]
+    for each in inside:
+        yield from _stubs_in(each, depth + 1)
 
 
 def _remember_functions(values: tuple[Any, ...]) -> None:
