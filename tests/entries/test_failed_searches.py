@@ -80,6 +80,17 @@ def test_an_error_that_cannot_say_what_it_is_ends_no_search(module: Any) -> None
     assert (found.reason, found.line) == ("it failed", 15)
 
 
+def test_an_error_that_says_it_is_false_is_one() -> None:
+    class Errors(Exception):
+        def __len__(self) -> int:
+            return 0
+
+    search, errors = agent_module("inputs.synthesis.trying.search"), Errors()
+    assert search.NotFound("", error=ValueError(), shown=errors).shown is errors
+    furthest = search._Furthest(None, ValueError())
+    assert furthest.not_found(of_object=errors).error is errors
+
+
 def test_a_constructor_that_is_ended_ends_the_search(module: Any) -> None:
     construction, limits = (
         agent_module(f"inputs.{name}") for name in ("synthesis.making.construction", "calling.time_limit")

@@ -34,9 +34,8 @@ def usual_variations(
     offered: Iterable[tuple[str, str, Any]] = (),
     has_sizes: bool = False,
 ) -> Iterator[InputVariation]:
-    """How most users call a model besides: in the other mode, with optional arguments, with states that
-    the call before has returned, after methods that set its state, with another
-    batch, flags, and without gradients.
+    """How most users call a model besides: in the other mode, with optional arguments, with states that the call before has returned, after
+    methods that set its state, with another batch, with other numbers and flags, and without gradients.
 
     What most often recompiles comes first, since time may end: another grad mode costs every model the same.
     ``offered`` are names of optional arguments with text and value of each. ``has_sizes``: the program shows with which sizes it is called.

@@ -128,7 +128,7 @@ class Guard:
         self.lines.add(line)
         cause = error.cause if isinstance(error, NeedsAbsent) else error
         if not isinstance(error, NeedsAbsent) and not self.pace.has_left:
-            self.first = self.first or error
+            self.first = error if self.first is None else self.first
             self._on_failure(error)
         if self._on_ended is not None:
             self._on_ended(error)

@@ -263,7 +263,7 @@ def _with_other_setting(
 ) -> FoundCall | None:
     """A call of an object with another setting, where no sizes avoid what ``problem`` failed with."""
     nearest = problem.nearest if str(problem).startswith(CONSTRUCTOR_FAILED) else None
-    for given in settings_around(module, cls, nearest, problem.shown or problem.error):
+    for given in settings_around(module, cls, nearest, problem.shown):
         part = SearchBudget(MAX_TRIALS, max(budget.left * ATTEMPT_SHARE, LEAST_PROJECT_S))
         try:
             makings = constructions(module, path, cls, part, {}, written_candidates(module, cls, given))

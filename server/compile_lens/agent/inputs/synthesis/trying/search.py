@@ -76,7 +76,7 @@ class NotFound(Exception):
         self.error = error
         self.first = first
         self.nearest = nearest
-        self.shown = shown or error
+        self.shown = error if shown is None else shown  # one of the program's may say that it is false
         self.told = told
         self.call: Any = None
 
@@ -131,7 +131,7 @@ class _Furthest:
 
     def not_found(self, of_object: BaseException | None = None, first: BaseException | None = None) -> NotFound:
         """What the search ends with, where an error ``of_object`` does not say more."""
-        error = of_object or self.error
+        error = self.error if of_object is None else of_object
         # a batch has a dimension more than one item
         told = sorted(self.told.values(), key=told_length, reverse=True)
         return NotFound(sentence_of(error), "", of_object, error, first, self.candidate, told=tuple(told))
@@ -195,7 +195,7 @@ def search(problem: CallProblem, start: list[Candidate], budget: SearchBudget) -
         error = _try_for_real(problem, candidate, budget.trial_seconds)
         if error is None:
             return candidate
-        first = first or error
+        first = error if first is None else first
         failure = _Failure.of(error, before)
         furthest.take(candidate, error, failure.steps)
         if isinstance(error, (SlowTrial, CrashedBefore)) or is_too_large(error):
