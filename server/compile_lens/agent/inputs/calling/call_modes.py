@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import pickle
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...runtime.foreign_code import attempted
@@ -41,14 +41,16 @@ PLAIN = CallModes()
 
 
 def modes_now() -> CallModes:
-    """The modes that are in force."""
-    functions = attempted(_function_modes) or ()
+    """What tells the modes that are in force from others; with ``packed``, they can be put back."""
+    classes = attempted(lambda: tuple(map(_class_and_switches, _function_modes()))) or ()
     autocast = attempted(_autocast) or ()
-    if not functions:
-        return CallModes(autocast=autocast) if autocast else PLAIN
-    classes = tuple(_class_and_switches(each) for each in functions)
-    packed = attempted(lambda: pickle.dumps(functions)) or b""
-    return CallModes(packed if len(packed) <= MOST_BYTES else b"", classes, autocast)
+    return CallModes(classes=classes, autocast=autocast) if classes or autocast else PLAIN
+
+
+def packed(modes: CallModes) -> CallModes:
+    """``modes``, which are in force, with the function modes themselves, unless they are large: one may hold a model."""
+    data = (attempted(lambda: pickle.dumps(_function_modes())) or b"") if modes.classes else b""
+    return replace(modes, functions=data if len(data) <= MOST_BYTES else b"")
 
 
 def _class_and_switches(mode: Any) -> str:

@@ -15,7 +15,7 @@ from ...runtime.foreign_code import attempted
 from ...torch_internals.attributes import original_module
 from ...torch_internals.core import CALL_OF_MODULE
 from ...variations.call_snapshot import GRAD, grad_mode
-from ..calling.call_modes import PLAIN, CallModes, modes_now
+from ..calling.call_modes import PLAIN, CallModes, modes_now, packed
 from ..calling.parameter_count import trained_parameter_count
 from ..calling.placement import device_of
 from ..importing.absent import NeedsAbsent, cause_of
@@ -241,8 +241,9 @@ class ModelRecorder:
         if is_first or is_other:
             args, kwargs = copies_of((args, kwargs)) if not causes else (args, kwargs)
             changes = tuple((*key, settings[key]) for key in sorted(model.changed & settings.keys()))
+            place, now = device_of(module), packed(modes)
             model.calls.append(
-                RecordedModelCall(args, kwargs, not causes, grad_mode(), device_of(module), model.count, changes, modes)
+                RecordedModelCall(args, kwargs, not causes, grad_mode(), place, model.count, changes, now)
             )
         if causes:
             raise NeedsAbsent(causes[0])
