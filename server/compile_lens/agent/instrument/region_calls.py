@@ -84,18 +84,25 @@ def call_modes() -> dict[str, Any]:
     """The modes that are on where a region is called, as JSON."""
     import torch
 
-    modes: dict[str, Any] = {
+    return {
         "grad": torch.is_grad_enabled(),
         "inference": torch.is_inference_mode_enabled(),
         "default_dtype": str(torch.get_default_dtype()),
         "matmul_precision": torch.get_float32_matmul_precision(),
         "deterministic": torch.are_deterministic_algorithms_enabled(),
-        "autocast": [],
+        "autocast": autocast_now(),
     }
+
+
+def autocast_now() -> list[list[str]]:
+    """The types of devices for which autocast is on, each with the name of its dtype, as JSON."""
+    import torch
+
+    found: list[list[str]] = []
     for device in ("cpu", "cuda"):
         try:
             if torch.is_autocast_enabled(device):
-                modes["autocast"].append([device, str(torch.get_autocast_dtype(device))])
+                found.append([device, str(torch.get_autocast_dtype(device))])
         except RuntimeError as error:  # a build of torch without that device
             degraded(f"autocast on {device} in repros", error)
-    return modes
+    return found

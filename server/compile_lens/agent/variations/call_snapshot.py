@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,13 +42,10 @@ class CallSnapshot:
 
     @contextlib.contextmanager
     def _modes(self) -> Iterator[None]:
-        import torch
-
         before = [(part, part.training) for module, _ in self.training for part in module.modules()]
         with contextlib.ExitStack() as stack:
             stack.enter_context(in_grad_mode(self.mode))
-            for device, dtype in self.autocast:
-                stack.enter_context(torch.autocast(device, dtype=getattr(torch, dtype.removeprefix("torch."))))
+            stack.enter_context(in_autocast(self.autocast))
             for module, training in self.training:
                 module.train(training)
             try:
@@ -95,6 +92,17 @@ def in_grad_mode(mode: str) -> contextlib.AbstractContextManager[None]:
     modes = {NO_GRAD: torch.no_grad, GRAD: torch.enable_grad, INFERENCE: torch.inference_mode}
     context: contextlib.AbstractContextManager[None] = modes[mode]()
     return context
+
+
+@contextlib.contextmanager
+def in_autocast(modes: Iterable[tuple[str, str]]) -> Iterator[None]:
+    """In the body, autocast is on for types of devices, each with the name of its dtype."""
+    import torch
+
+    with contextlib.ExitStack() as stack:
+        for device, dtype in modes:
+            stack.enter_context(torch.autocast(device, dtype=getattr(torch, dtype.removeprefix("torch."))))
+        yield
 
 
 def copied(values: Any) -> Any:

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...instrument.region_calls import autocast_now
 from ...runtime.foreign_code import attempted
 from ...torch_internals.core import FUNCTION_MODES
+from ...variations.call_snapshot import in_autocast
 
-DEVICES = ("cpu", "cuda")
 # of the modes around one call
 MOST_BYTES = 1 << 20
 # packages whose modes are not the program's
@@ -25,11 +26,11 @@ _NOT_OF_PROGRAM = frozenset({"torch", __name__.partition(".")[0]})
 @dataclass(frozen=True)
 class CallModes:
     """``functions`` are the program's function modes, the outermost first, as bytes: what they count goes on after the call. ``classes``
-    tells their classes and switches, and ``autocast`` the types of devices for which it is on, with the dtypes."""
+    tells their classes and switches, and ``autocast`` the types of devices for which it is on, with the names of the dtypes."""
 
     functions: bytes = b""
     classes: tuple[str, ...] = ()
-    autocast: tuple[tuple[str, Any], ...] = ()
+    autocast: tuple[tuple[str, str], ...] = ()
 
     @property
     def kind(self) -> str:
@@ -43,7 +44,7 @@ PLAIN = CallModes()
 def modes_now() -> CallModes:
     """What tells the modes that are in force from others; with ``packed``, they can be put back."""
     classes = attempted(lambda: tuple(map(_class_and_switches, _function_modes()))) or ()
-    autocast = attempted(_autocast) or ()
+    autocast = tuple((device, dtype) for device, dtype in autocast_now())
     return CallModes(classes=classes, autocast=autocast) if classes or autocast else PLAIN
 
 
@@ -65,21 +66,12 @@ def _function_modes() -> tuple[Any, ...]:
     return tuple(each for each in modes if type(each).__module__.partition(".")[0] not in _NOT_OF_PROGRAM)
 
 
-def _autocast() -> tuple[tuple[str, Any], ...]:
-    import torch
-
-    return tuple((device, torch.get_autocast_dtype(device)) for device in DEVICES if torch.is_autocast_enabled(device))
-
-
 @contextlib.contextmanager
 def in_modes(modes: CallModes) -> Iterator[None]:
     """In the body, ``modes`` are in force, as far as they can be made again."""
-    import torch
-
     functions = (attempted(lambda: pickle.loads(modes.functions)) if modes.functions else None) or ()
     with contextlib.ExitStack() as stack:
-        for device, dtype in modes.autocast:
-            stack.enter_context(torch.autocast(device, dtype=dtype))
+        stack.enter_context(in_autocast(modes.autocast))
         for each in functions:
             stack.enter_context(each)
         yield
