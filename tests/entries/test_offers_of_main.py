@@ -125,6 +125,9 @@ def test_the_arguments_that_are_open_are_told_with_their_annotations() -> None:
         "specs": '`"list[Spec]"`',
     }
     assert words_of_arguments(parse(SOURCE), "scaled") == {"x": "`torch.Tensor`", "by": ""}
+    static = parse("class Grid:\n    @staticmethod\n    def of(rows: int, columns):\n        return rows\n")
+    assert words_of_arguments(static, "Grid.of") == {"rows": "`int`", "columns": ""}
+    assert call_to_complete(static, "Grid.of") == "Grid.of(rows=..., columns=...)"
 
 
 @pytest.mark.parametrize(

@@ -34,13 +34,13 @@ def call_to_complete(tree: SourceTree, name: str) -> str:
         return ""
     making = f"{owner}({_constructor(tree, owner, known)})"
     if found.kind == "function":
+        arguments = _arguments(_passed(found), {})
         if any(each.endswith(("classmethod", "staticmethod")) for each in found.decorators):
-            first = 1 if any(each.endswith("classmethod") for each in found.decorators) else 0
-            return f"{name}({_arguments(found.parameters[first:], {})})"
+            return f"{name}({arguments})"
         suffix = "" if found.name in USUAL else f".{found.name}"
-        return f"{making}{suffix}({_arguments(found.parameters[1:], {})})"
+        return f"{making}{suffix}({arguments})"
     called = next(filter(None, (_inherited(tree, owner, each, known) for each in USUAL)), None)
-    return f"{making}({_arguments(called.parameters[1:], {}) if called is not None else UNKNOWN})"
+    return f"{making}({_arguments(_passed(called), {}) if called is not None else UNKNOWN})"
 
 
 def words_of_arguments(tree: SourceTree, name: str) -> dict[str, str]:
@@ -53,9 +53,15 @@ def words_of_arguments(tree: SourceTree, name: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for each in (called, makers):
         if each is not None and each.kind == "function":
-            own = each.parameters[1:] if "." in each.qualified_name else each.parameters
-            found |= {one.name: f"`{one.annotation}`" if one.annotation else "" for one in _required(own)}
+            required = _required(_passed(each))
+            found |= {one.name: f"`{one.annotation}`" if one.annotation else "" for one in required}
     return found
+
+
+def _passed(function: Definition) -> tuple[Parameter, ...]:
+    """The parameters that a call passes: of a method, without the object or the class that it is of."""
+    is_static = any(each.endswith("staticmethod") for each in function.decorators)
+    return function.parameters if is_static or "." not in function.qualified_name else function.parameters[1:]
 
 
 @kept_with_tree
@@ -80,7 +86,7 @@ def _constructor(tree: SourceTree, owner: str, known: Mapping[str, Definition]) 
     if constructor is None:
         elsewhere = any(not base.endswith(("Module", "ABC", "object")) for base in _above(tree, owner, known))
         return UNKNOWN if elsewhere else ""
-    own = constructor.parameters[1:]
+    own = _passed(constructor)
     given = literal_calls(tree, {owner: [each.name for each in own]}, is_partial=True).get(owner, {})
     return _arguments(own, given)
 
