@@ -140,7 +140,6 @@ def run_example(plan: DocumentedExample, file: str, source: str, wire: Wire) -> 
         own = [replace(function, line=0) for function in script.program.functions_in(lambda path: path == file)]
         if called_functions.call_all(own, file, source, wire, failed):
             wire.tell(EntryCalled((), tuple(failed)))
-            call_left_out(plan.rest, (), file, source, wire)
             return
     wire.tell(EntryCalled((), tuple(failed)))
     if not called:
