@@ -1,8 +1,7 @@
 """Defines the messages between server and agent: commands, events, and the form of a frame.
 
-Both sides load this file, ``entry_plans`` and ``search_protocol``: they need the standard library alone, and Python 3.10. The names of
-fields are those in JSON, which recorded runs have, too (tests/data). A change by which the other side would misread a message raises
-``PROTOCOL_VERSION``.
+Both sides load this file, ``entry_plans`` and ``search_protocol``, which need the standard library alone, and Python 3.10. Names of fields
+are those in JSON, which recorded runs have, too (tests/data). What the other side would misread raises ``PROTOCOL_VERSION``.
 """
 
 from __future__ import annotations
