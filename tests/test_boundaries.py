@@ -227,6 +227,7 @@ PRIVATE_NAMES_OF_OTHERS = {
     "_data": "os.environ: what it is about to be, without the call that would announce another change",
     "_actions": "argparse: which arguments a program requires",
     "_mutually_exclusive_groups": "argparse: the same",
+    "_group_actions": "argparse: the same",
     "_SubParsersAction": "argparse: the same",
     "_model_mapping": "transformers: the class for a configuration",
     "_name_or_path": "transformers: where a configuration is from",
