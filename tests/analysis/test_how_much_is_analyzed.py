@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from contextlib import redirect_stdout
 
+import msgspec
 import pytest
 
 from compile_lens.analysis.coverage import Coverage, NotCalled, measure
@@ -80,6 +81,9 @@ def test_everything_is_said_only_of_a_whole() -> None:
     assert "Complete this call: --entry 'Whole(table=64)(tokens=int64[2, 16] < 100)'" in part
     assert EVERYTHING in printed(outcome(coverage(("Part", "Whole", "loss"), LINES)))
     assert EVERYTHING in printed(outcome(None))
+    of_script = msgspec.structs.replace(outcome(None), entry="model")
+    assert "All that was called compiled without a graph break" in printed(of_script)
+    assert EVERYTHING not in printed(of_script)
 
 
 @pytest.mark.parametrize("verbose", [False, True])

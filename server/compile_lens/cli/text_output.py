@@ -14,6 +14,7 @@ from compile_lens.analysis.ranks import rank_names
 from compile_lens.cli.rank_table import print_ranks
 from compile_lens.cli.screen import Screen
 from compile_lens.cli.styled import Styled, cells
+from compile_lens.entries.entry import MODEL
 from compile_lens.shown_text import shell_argument, visible_name
 from compile_lens.wording import and_more, counted
 
@@ -240,6 +241,11 @@ class TextOutput:
             self._screen.print_line("Nothing in this file is compiled: it does not use torch.compile.")
         elif not outcome.findings and outcome.known:
             self._screen.print_line(Styled("Nothing new.", style="green"))
+        elif not outcome.findings and outcome.coverage is None and outcome.entry == MODEL:
+            # the file may have others, which its script does not build
+            self._screen.print_line(
+                Styled("All that was called compiled without a graph break or a recompile.", style="green")
+            )
         elif not outcome.findings and (outcome.coverage is None or outcome.coverage.is_whole):
             self._screen.print_line(Styled("Everything compiled without a graph break or a recompile.", style="green"))
         elif not outcome.findings:
