@@ -13,7 +13,7 @@ from ...runtime.foreign_code import attempted
 from ...runtime.parsed_source import parsed
 from ...torch_internals.attributes import original_function
 from .drafts import OPEN, arguments_of
-from .errors.blame import argument_names, call_in, prepared_in
+from .errors.blame import argument_names, call_in, construction_in, prepared_in
 from .errors.origins import frames_of_program
 from .errors.traced_back import SetByMethod
 from .terms.parameter_info import ParameterInfo
@@ -70,23 +70,6 @@ def with_method_first(module: ModuleType, draft: str, error: BaseException, firs
     if path:  # what is called of a part is not seen, so it is told and not offered as code
         return draft, f"{said}, as in `{completed}`"
     return completed, said
-
-
-def construction_in(node: ast.expr) -> ast.Call | None:
-    """The call of a class in `Net(4)(x)`, `Net(4).encode(x)` and `(m := Net(4), m.set())[0](x)`."""
-    while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
-        if isinstance(node, ast.Call) and _is_dotted(node.func):
-            return node
-        prepared = prepared_in(node)
-        inner = node.func if isinstance(node, ast.Call) else node.value
-        node = prepared[0] if prepared is not None else inner
-    return None
-
-
-def _is_dotted(node: ast.expr) -> bool:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name)
 
 
 def _path_to(owner: Any, outermost: Any) -> str | None:

@@ -14,8 +14,17 @@ from ...runtime.entry_protocol import CallNotMade
 from ...runtime.foreign_code import attempted
 from ...torch_internals.attributes import original_function
 from ..importing.module import find
-from .completed_drafts import construction_in, named_by, with_arguments, with_method_first
-from .errors.blame import MOST, argument_names, call_in, involved_arguments, line_of_failure, prepared_in
+from .completed_drafts import named_by, with_arguments, with_method_first
+from .errors.blame import (
+    MOST,
+    argument_names,
+    call_in,
+    construction_in,
+    involved_arguments,
+    is_dotted,
+    line_of_failure,
+    prepared_in,
+)
 from .errors.traced_back import traced_back
 from .making.construction import CONSTRUCTOR_FAILED
 from .project.concrete_classes import method_instead
@@ -74,7 +83,7 @@ def _told_of(module: ModuleType, target: str, reason: str, draft: str, error: Ba
 def _parameters(module: ModuleType, draft: str) -> dict[str, ParameterInfo]:
     """What is known of the arguments of the calls in ``draft``, those of the last one first."""
     node, methods = call_in(draft), list[str]()
-    while isinstance(node, ast.Call) and not _is_name(node.func):
+    while isinstance(node, ast.Call) and not is_dotted(node.func):
         node = node.func
         if isinstance(node, ast.Attribute):
             methods.append(node.attr)
@@ -109,13 +118,6 @@ def _class_constructed(module: ModuleType, draft: str) -> type | None:
     made = construction_in(node) if node is not None else None
     cls = find(module, ast.unparse(made.func)) if made is not None else None
     return cls if isinstance(cls, type) else None
-
-
-def _is_name(node: ast.expr) -> bool:
-    """Whether ``node`` is `Net` or `models.Net`, and not `Net().fit`."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name)
 
 
 def _by_name(infos: Iterable[ParameterInfo]) -> dict[str, ParameterInfo]:

@@ -70,3 +70,21 @@ def prepared_in(node: ast.expr) -> tuple[ast.expr, list[ast.Call]] | None:
         case ast.Subscript(ast.Tuple([ast.NamedExpr(value=made), *steps])):
             return made, [step for step in steps if isinstance(step, ast.Call)]
     return None
+
+
+def construction_in(node: ast.expr) -> ast.Call | None:
+    """The call of a class in `Net(4)(x)`, `Net(4).encode(x)` and `(m := Net(4), m.set())[0](x)`."""
+    while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Call) and is_dotted(node.func):
+            return node
+        prepared = prepared_in(node)
+        inner = node.func if isinstance(node, ast.Call) else node.value
+        node = prepared[0] if prepared is not None else inner
+    return None
+
+
+def is_dotted(node: ast.expr) -> bool:
+    """Whether ``node`` is `Net` or `models.Net`, and not `Net().fit`."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
