@@ -6,6 +6,7 @@ import collections.abc
 import enum
 import inspect
 import re
+import traceback
 import typing
 from collections.abc import Callable, Mapping
 from types import ModuleType
@@ -61,6 +62,8 @@ _SCALAR = re.compile(
 _FLAG = re.compile(r"(?:use|is|has|with|return|output|num|n)_")
 _IDS = r"(?:.*_)?ids"
 _MAX_DEPTH = 3
+# classes and parameters of which a guess has raised
+_printed: set[tuple[str, str]] = set()
 _PLAIN_TYPES = (int, float, bool, str, "int", "float", "bool", "str")
 # what a function counts with
 FEW = 2
@@ -86,6 +89,7 @@ class ArgumentGuesser:
         except TrialTooLong:
             raise
         except Exception:  # annotations and defaults are objects of the program's, which may be and raise anything
+            _print_once(owner, info.name)
             return [self._width(info.name, OTHER_SIZE)]
 
     def _for_constructor(self, owner: Any, info: ParameterInfo, depth: int) -> list[Argument]:
@@ -398,3 +402,11 @@ class ArgumentGuesser:
             if value is cls:
                 return name
         return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _print_once(owner: Any, name: str) -> None:
+    """Print the exception that a guess for the parameter ``name`` has raised: it is guessed again for each candidate."""
+    key = f"{getattr(owner, '__module__', '')}.{getattr(owner, '__qualname__', '')}", name
+    if key not in _printed:
+        _printed.add(key)
+        traceback.print_exc()
