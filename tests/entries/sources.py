@@ -85,3 +85,17 @@ class Net(torch.nn.Module):
     def forward(self, x):
         return self.a(x)
 """
+
+# a module that breaks the graph where autocast is on
+TELLS_HALF = """\
+class Mixed(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 8)
+
+    def forward(self, x):
+        y = self.layer(x)
+        if y.dtype == torch.bfloat16:
+            print("in half precision")
+        return y
+"""

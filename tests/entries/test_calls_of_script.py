@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.entries.script_runs import project, run
+from tests.entries.sources import TELLS_HALF
 
 from compile_lens.analysis.finding import Kind
 from warm_host import WarmHost
@@ -167,18 +168,8 @@ class Watching:
 with Watching(net):
     net(torch.randn(2, 8))
 """
-AUTOCAST = """
-class Mixed(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = torch.nn.Linear(8, 8)
-
-    def forward(self, x):
-        y = self.layer(x)
-        if y.dtype == torch.bfloat16:
-            print("in half precision")
-        return y
-
+AUTOCAST = f"""
+{TELLS_HALF}
 
 mixed = Mixed()
 with torch.autocast("cpu", dtype=torch.bfloat16):

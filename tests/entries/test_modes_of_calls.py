@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 from tests.entries.script_runs import graph_breaks, project, run
+from tests.entries.sources import TELLS_HALF
 
 from compile_lens.analysis.finding import Kind
 from warm_host import WarmHost
 
 pytestmark = pytest.mark.xdist_group("entries")
 
-TRACED = """\
+TRACING = """\
 import contextlib
 import torch
 from torch.overrides import TorchFunctionMode
@@ -35,19 +36,11 @@ def tracing(is_loud):
         yield mode
 
 
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = torch.nn.Linear(8, 8)
-
-    def forward(self, x):
-        y = self.layer(x)
-        if y.dtype == torch.bfloat16:
-            print("in half")
-        return y.relu()
+"""
+CALLS = """\
 
 
-net = Net()
+net = Mixed()
 x = torch.randn(4, 8)
 for way in ["plain", "traced", "loud", "half"]:
     with contextlib.ExitStack() as stack:
@@ -58,6 +51,7 @@ for way in ["plain", "traced", "loud", "half"]:
         for step in range(3):
             net(x)
 """
+TRACED = f"{TRACING}{TELLS_HALF}{CALLS}"
 
 
 def test_calls_in_several_modes_recompile_and_break_as_in_the_script(tmp_path: Path, warm_host: WarmHost) -> None:
