@@ -82,7 +82,7 @@ def test_everything_is_said_only_of_a_whole() -> None:
     assert EVERYTHING in printed(outcome(coverage(("Part", "Whole", "loss"), LINES)))
     assert EVERYTHING in printed(outcome(None))
     of_script = msgspec.structs.replace(outcome(None), entry="model")
-    assert "All that was called compiled without a graph break" in printed(of_script)
+    assert "Everything that was called compiled without a graph break" in printed(of_script)
     assert EVERYTHING not in printed(of_script)
 
 

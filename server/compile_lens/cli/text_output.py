@@ -244,7 +244,7 @@ class TextOutput:
         elif not outcome.findings and outcome.coverage is None and outcome.entry == MODEL:
             # the file may have others, which its script does not build
             self._screen.print_line(
-                Styled("All that was called compiled without a graph break or a recompile.", style="green")
+                Styled("Everything that was called compiled without a graph break or a recompile.", style="green")
             )
         elif not outcome.findings and (outcome.coverage is None or outcome.coverage.is_whole):
             self._screen.print_line(Styled("Everything compiled without a graph break or a recompile.", style="green"))
